@@ -204,6 +204,8 @@ let package = Package(
             ]),
         // What the command lines of both packages do alike.
         target("Programs/CommandWords"),
+        // The reader of JSON of the server's package, whose targets no target of this package can use.
+        .target(name: "StrictJSON", path: "RelyingParty/Sources/RelyingPartyJSON", swiftSettings: strict),
         target(
             "Programs/SSHAgent",
             ["KeyFormats", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyModel", "LatchkeySystem", "LatchkeyWords"]),
@@ -212,7 +214,7 @@ let package = Package(
             [
                 "CommandWords", "DeviceProof", "KeyFormats", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyModel",
                 "LatchkeyDesktop", "LatchkeyPrompts", "LatchkeySeams", "LatchkeySystem", "LatchkeyWords", "SSHAgent",
-                "SystemDriver", "TPMDriver",
+                "StrictJSON", "SystemDriver", "TPMDriver",
             ]),
 
         // A program of another team, in five minutes; `make demo` runs it.

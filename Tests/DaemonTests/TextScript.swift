@@ -45,14 +45,16 @@ struct TextScript {
     }
 
     /// Runs the steps in order; returns a description of the first one with another result, nil when there is none.
-    func run(_ daemon: TestDaemon) throws -> String? {
+    ///
+    /// - Parameter environment: variables that the steps have besides those of the store.
+    func run(_ daemon: TestDaemon, environment: [String] = []) throws -> String? {
         for step in steps {
             let script = """
                 exec 2>&1; cd "$LATCHKEY_HOME" || exit 99
                 LATCHKEY_APP_ID=latchkey; export LATCHKEY_APP_ID
                 \(step.command)
                 """
-            let done = try daemon.script(script, environment: ["LATCHKEY_CHECKOUT=\(Self.checkout)"])
+            let done = try daemon.script(script, environment: ["LATCHKEY_CHECKOUT=\(Self.checkout)"] + environment)
             var lines = done.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             while lines.last?.isEmpty == true { lines.removeLast() }
             guard done.exitCode == step.exitCode, Self.matches(step.expected[...], lines[...]) else {

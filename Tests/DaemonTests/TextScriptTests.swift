@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: [
         "help", "options", "complete", "items", "simulation", "passcode", "reset", "backup", "log",
-        "groups", "doctor", "migrate", "moving", "languages",
+        "groups", "doctor", "migrate", "moving", "languages", "run", "git", "helpers", "setup",
     ]) func commandsMatchTheirScripts(name: String) throws {
         let bytes = try #require(try Files.read("\(Self.folder)/\(name).txt", limit: 1 << 20))
         let script = TextScript(String(decoding: bytes.copyBytes(), as: UTF8.self))

@@ -13,7 +13,9 @@ package final class NewFile {
 
     /// Creates the file under the name `path.partial`. Throws while another program is writing a file of that name, and if
     /// the name is that of a device, a pipe or a folder.
-    package init(_ path: FilePath) throws(Failure) {
+    ///
+    /// - Parameter mode: its permission bits.
+    package init(_ path: FilePath, mode: UInt32 = 0o600) throws(Failure) {
         guard try Self.isFree(path) else {
             throw Failure(
                 .invalidParameter, "\(path) is not a file that can be replaced.", hint: "Choose another name.")
@@ -28,6 +30,8 @@ package final class NewFile {
         Files.remove(partial)
         do throws(SystemError) {
             file = try Descriptor.open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+            // Not as an argument of the call, which the mask of the process would change.
+            guard mode == 0o600 || fchmod(file.number, mode) == 0 else { throw SystemError("fchmod") }
         } catch {
             throw Failure(error, "\(path) cannot be written")
         }

@@ -67,6 +67,10 @@ static inline short latchkey_spawn_setsid_flag(void) { return 0x80; }
 extern long syscall(long number, ...);
 static inline int latchkey_pidfd_open(pid_t process) { return (int)syscall(434, (long)process, 0L); }
 
+/* memfd_create(2) and the seals of fcntl(2), which glibc declares for _GNU_SOURCE only. */
+extern int latchkey_memory_file(const char *name, unsigned int flags) __asm__("memfd_create");
+static inline int latchkey_seal(int fd) { return fcntl(fd, 1033 /* F_ADD_SEALS */, 0xf /* seal, shrink, grow, write */); }
+
 /* setfsuid(2), <sys/fsuid.h>, which is not in every Glibc module. It changes the calling thread alone. */
 extern int latchkey_set_file_user(uid_t user) __asm__("setfsuid");
 

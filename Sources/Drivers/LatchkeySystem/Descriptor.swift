@@ -2,6 +2,7 @@
 
 import CLatchkeyLinux
 import Glibc
+package import LatchkeyModel
 
 /// An open file descriptor, closed with its last reference. Every descriptor of Latchkey has close-on-exec set.
 package final class Descriptor: Sendable {
@@ -34,6 +35,26 @@ package final class Descriptor: Sendable {
         let number = path.call { latchkey_open($0, flags | O_CLOEXEC, mode) }
         guard number >= 0 else { throw SystemError("open") }
         return Descriptor(owning: number)
+    }
+
+    /// A file without a name that holds these bytes, which nothing can change any more (memfd_create(2)).
+    ///
+    /// - Parameter name: what `/proc/PID/fd` shows of it.
+    package static func memory(_ bytes: SecretBytes, name: String) throws(SystemError) -> Descriptor {
+        // MFD_CLOEXEC and MFD_ALLOW_SEALING
+        let number = latchkey_memory_file(name, 3)
+        guard number >= 0 else { throw SystemError("memfd_create") }
+        let file = Descriptor(owning: number)
+        guard fchmod(file.number, 0o400) == 0 else { throw SystemError("fchmod") }
+        try bytes.withBytes { (bytes) throws(SystemError) in try file.write(all: bytes) }
+        guard lseek(file.number, 0, SEEK_SET) == 0 else { throw SystemError("lseek") }
+        guard latchkey_seal(file.number) == 0 else { throw SystemError("fcntl") }
+        return file
+    }
+
+    /// Lets a program that replaces this one have the descriptor, under the same number.
+    package func passOn() throws(SystemError) {
+        guard fcntl(number, F_SETFD, 0) == 0 else { throw SystemError("fcntl") }
     }
 
     /// Raises the number of descriptors that this process may have, as far as its hard limit permits (setrlimit(2)).

@@ -2,6 +2,7 @@
 
 import Glibc
 import LatchkeyModel
+import Synchronization
 
 /// The state in which every program of Latchkey begins, whatever the program that started it left.
 package enum ProgramStart {
@@ -32,13 +33,24 @@ package enum ProgramStart {
     /// - Returns: the bytes of the arguments after the name of the program.
     package static func beginWithBytes() -> [[UInt8]] {
         StandardStream.fillClosedOnes()
-        signal(SIGPIPE, SIG_IGN)
-        signal(SIGXFSZ, SIG_IGN)
+        let changed = [SIGPIPE, SIGXFSZ].filter { !EndingSignals.isIgnored($0) }
+        for number in changed { signal(number, SIG_IGN) }
+        changedSignals.withLock { $0 = changed }
         return (1..<max(1, Int(CommandLine.argc))).compactMap { number in
             CommandLine.unsafeArgv[number].map { argument in
                 UnsafeBufferPointer(start: argument, count: strlen(argument)).map { UInt8(bitPattern: $0) }
             }
         }
+    }
+
+    /// The signals whose actions `beginWithBytes` has changed.
+    private static let changedSignals = Mutex<[CInt]>([])
+
+    /// Undoes what `beginWithBytes` has done, for a program that replaces this one: it gets the streams and the actions of
+    /// signals with which this one was started.
+    package static func undo() {
+        for number in changedSignals.withLock({ $0 }) { signal(number, SIG_DFL) }
+        StandardStream.closeFilledOnes()
     }
 
     /// Raises the limits that a shell can set as far as the hard limits permit (setrlimit(2)). Beyond that of the size of

@@ -32,6 +32,15 @@ package enum StandardStream: CInt, CaseIterable, Sendable {
         }
     }
 
+    /// Closes the places that `fillClosedOnes` has taken.
+    static func closeFilledOnes() {
+        for stream in allCases {
+            // Negative for a stream that is closed.
+            let flags = fcntl(stream.rawValue, F_GETFL)
+            if flags >= 0, flags & latchkey_path_flag() != 0 { close(stream.rawValue) }
+        }
+    }
+
     /// Reads at most `memory.count` bytes, and waits for them also if the stream is non-blocking.
     ///
     /// - Returns: the number of bytes read; 0 at the end.

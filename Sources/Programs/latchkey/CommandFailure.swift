@@ -4,12 +4,14 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// Why a command failed: wrong usage (message, hint), a failure of the work, or a standard stream that cannot be read or
-/// written.
+/// Why a command failed: wrong usage (message, hint), a failure of the work, a standard stream that cannot be read or
+/// written, or a command that cannot be executed.
 enum CommandFailure: Error {
     case usage(Phrase, Phrase)
     case failure(Failure)
     case stream(StandardStream, SystemError)
+    /// A command that `latchkey run` cannot execute, with the exit code that a shell has for that.
+    case execution(Failure, exitCode: CInt)
 
     /// Exit codes of sysexits(3), and 130 after Ctrl-C as in a shell, so that scripts can distinguish the cases.
     var exitCode: CInt {
@@ -17,6 +19,7 @@ enum CommandFailure: Error {
         case .usage: 64
         case .stream: 74
         case .failure(let failure): failure.status.exitCode
+        case .execution(_, let exitCode): exitCode
         }
     }
 
@@ -33,7 +36,7 @@ enum CommandFailure: Error {
         let (message, hint): (Phrase, Phrase) =
             switch self {
             case .usage(let message, let hint): (message, hint)
-            case .failure(let failure): Self.texts(failure)
+            case .failure(let failure), .execution(let failure, _): Self.texts(failure)
             case .stream(.input, let error): Self.texts(Failure(error, "Standard input cannot be read"))
             case .stream(_, let error): Self.texts(Failure(error, "Standard output cannot be written"))
             }

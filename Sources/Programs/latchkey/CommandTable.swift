@@ -36,6 +36,9 @@ struct CommandEntry: Sendable {
 
     var name: String { words.joined(separator: " ") }
 
+    /// Whether its arguments are a command with words of its own.
+    var executes: Bool { if case .command? = arguments.last?.kind { true } else { false } }
+
     func option(_ name: OptionName) -> CommandOption? { options.first { $0.name == name } }
 }
 
@@ -49,7 +52,9 @@ struct CommandGroup: Sendable {
 /// An argument of a command that is not an option.
 struct CommandArgument: Sendable {
     enum Kind: Sendable {
-        case text, item, key, file, group
+        case text, item, key, file, group, command
+        /// A word, an equals sign and the name of an item.
+        case assignment
         case choice([String])
     }
 
@@ -67,6 +72,7 @@ struct CommandArgument: Sendable {
     static let item = CommandArgument("NAME", .item)
     static let items = CommandArgument("NAME", .item, repeats: true)
     static let key = CommandArgument("NAME", .key)
+    static let command = CommandArgument("COMMAND", .command, repeats: true)
     static let input = CommandArgument("FILE", .file, isOptional: true)
 }
 
@@ -100,6 +106,8 @@ enum OptionName: String, CaseIterable, Sendable {
     case reader
     case report
     case foreground, kill, sh, csh
+    case env, netrc, undo
+    case cargoPlugin = "cargo-plugin"
     case json, help
 
     /// The value of the option; nil if it has none.
@@ -119,12 +127,14 @@ enum OptionName: String, CaseIterable, Sendable {
         case .format: CommandArgument("FORMAT", .choice(PublicFormat.allCases.map(\.rawValue)))
         case .limit: CommandArgument("NUMBER")
         case .reuse: CommandArgument("SECONDS")
+        case .env: CommandArgument("NAME=ITEM", .assignment)
+        case .netrc: CommandArgument("HOST=ITEM", .assignment)
         case .revoke, .forget: CommandArgument("APP")
         case .replace, .allowEmpty, .deviceOnly, .all, .enclave, .pss, .hex, .base64, .verify, .daemon, .restore,
             .accept, .protected,
             .other, .ready, .yes, .force, .dryRun, .discard, .ssh, .allowUnbound, .report, .foreground, .kill, .sh,
             .csh,
-            .json, .help:
+            .undo, .cargoPlugin, .json, .help:
             nil
         }
     }
@@ -150,10 +160,16 @@ enum OptionName: String, CaseIterable, Sendable {
 /// Every command.
 enum CommandTable {
     static let entries: [CommandEntry] =
-        items + keys + attestation + ssh + proofs + passcodes + fingerprint + secrets + store + admin + simulation
-        + help
+        items + tools + keys + attestation + ssh + proofs + passcodes + fingerprint + secrets + store + admin
+        + simulation + help
 
     static let groups = [
+        CommandGroup(
+            name: "credential", summary: "store the passwords of git, docker and cargo, for which each calls this",
+            about: aboutCredentials),
+        CommandGroup(
+            name: "setup", summary: "make git, docker or cargo keep their passwords in this keychain", about: aboutSetup
+        ),
         CommandGroup(
             name: "key", summary: "make key pairs; sign, verify, encrypt and decrypt with them", about: aboutKeys),
         CommandGroup(name: "proof", summary: "verify that keys of other devices cannot leave them", about: aboutProofs),

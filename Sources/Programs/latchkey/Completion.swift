@@ -38,11 +38,11 @@ enum Completion {
         if let option = entry.options.first(where: { $0.name.word == rest.last }), let value = option.name.value {
             return values(value, typed)
         }
-        if typed.hasPrefix("-"), !rest.contains("--") {
-            return matching(typed, entry.options.map { ($0.name.word, $0.summary.description) })
-        }
         let given = CompletionLines.argumentCount(rest) { word in
             entry.options.contains { $0.name.word == word && $0.name.value != nil }
+        }
+        if typed.hasPrefix("-"), !rest.contains("--"), !entry.executes || given == 0 {
+            return matching(typed, entry.options.map { ($0.name.word, $0.summary.description) })
         }
         if given < entry.arguments.count { return values(entry.arguments[given], typed) }
         guard let last = entry.arguments.last, last.repeats else { return [] }
@@ -53,9 +53,14 @@ enum Completion {
         switch argument.kind {
         case .text: []
         case .choice(let choices): matching(typed, choices.map { ($0, "") })
-        case .file: [CompletionLines.files]
+        case .file, .command: [CompletionLines.files]
         case .group: matching(typed, Client.declaredNames.map { ($0, "") })
         case .item: matching(typed, stored(.genericPassword, .account))
+        case .assignment:
+            typed.firstIndex(of: "=").map { sign in
+                let start = typed[...sign]
+                return matching(typed, stored(.genericPassword, .account).map { (start + $0.0, "") })
+            } ?? []
         case .key: matching(typed, stored(.key, .applicationTag))
         }
     }

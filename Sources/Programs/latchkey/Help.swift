@@ -31,7 +31,7 @@ enum Help {
             Options of a command: latchkey help COMMAND, or latchkey COMMAND --help. Version: latchkey --version
 
             Exit codes: 0 done, 1 failed, 64 wrong usage, 66 not found, 69 no daemon, 73 exists, 74 no input or output,
-            77 not authenticated or cancelled, 130 ended by Ctrl-C.
+            77 not authenticated or cancelled, 130 ended by Ctrl-C; of latchkey run also 126 and 127, as of a shell.
 
             Environment: LATCHKEY_HOME (folder of the store), LATCHKEY_APP_ID (access groups), NO_COLOR,
             LATCHKEY_PROMPT=plain (prompts in sentences, for screen readers).
@@ -127,7 +127,7 @@ enum Suggestion {
     /// What other programs call a command, or a person would try first.
     private static let synonyms = [
         "ls": "list", "rm": "delete", "remove": "delete", "del": "delete", "show": "get", "read": "get", "cat": "get",
-        "add": "set", "store": "set", "put": "set", "info": "status", "verify": "check", "setup": "doctor",
+        "add": "set", "store": "set", "put": "set", "info": "status", "verify": "check",
     ]
 
     /// The known word that means the same, or the nearest one; nil if none is close enough.

@@ -40,7 +40,8 @@ enum Input {
         return answers
     }
 
-    private static func hiddenLine(_ question: String, capacity: Int) throws(CommandFailure) -> SecretBytes {
+    /// Reads one hidden line from the terminal.
+    static func hiddenLine(_ question: String, capacity: Int) throws(CommandFailure) -> SecretBytes {
         guard let tty = try? Descriptor.open("/dev/tty", O_RDWR | O_NOCTTY) else {
             throw .failure(Failure(.notInteractive, "The terminal cannot be opened.", hint: "Use standard input."))
         }
@@ -74,13 +75,7 @@ enum Input {
             }
             pieces.append(SecretBytes(copying: bytes))
         }
-        return SecretBytes(count: count) { target in
-            var offset = 0
-            for piece in pieces {
-                piece.withBytes { UnsafeMutableRawBufferPointer(rebasing: target[offset...]).copyMemory(from: $0) }
-                offset += piece.count
-            }
-        }
+        return SecretBytes(joining: pieces)
     }
 
     /// Passes a file, or standard input if `path` is nil, to `body` in pieces, which are wiped afterwards.

@@ -172,9 +172,12 @@ enum Items {
     /// Bytes of a list of names that a prompt shows as a whole, also on a narrow terminal.
     private static let longestList = 120
 
-    /// Writes one secret as it is, or several, each on lines of its own. One prompt releases all whose protection it meets.
-    static func get(_ options: Options) throws(CommandFailure) {
-        let names = options.arguments
+    /// Reads the secrets of these items. One prompt releases all whose protection it meets.
+    ///
+    /// - Parameter reason: what the prompt says, for a list of names.
+    static func secrets(
+        of names: [String], _ options: Options, reason: (String) -> String
+    ) throws(CommandFailure) -> [SecretBytes] {
         // Nothing is asked for if one is missing.
         var queries: [ItemQuery] = []
         var guarded: [String] = []
@@ -188,13 +191,20 @@ enum Items {
         guard guarded.count < 2 || list.utf8.count <= longestList else {
             throw .usage("the prompt cannot show so many names of protected items", "Ask for fewer at a time.")
         }
-        var authentication = Authentication(prompting: Prompting(reason: localized("read \(list)")).clipped)
+        var authentication = Authentication(prompting: Prompting(reason: reason(list)).clipped)
         if names.count > 1 {
             // Its proofs end with the connection of this command.
             authentication.context = try call(Request.CreateContext(), options)
         }
         var secrets: [SecretBytes] = []
         for (name, query) in zip(names, queries) { secrets.append(try secret(name, query, authentication, options)) }
+        return secrets
+    }
+
+    /// Writes one secret as it is, or several, each on lines of its own.
+    static func get(_ options: Options) throws(CommandFailure) {
+        let names = options.arguments
+        let secrets = try secrets(of: names, options) { localized("read \($0)") }
         guard !options.isJSON else {
             let objects = zip(names, secrets).map { json($0, $1) }
             return Output.write((names.count == 1 ? objects[0] : JSON.array(objects)).line + "\n")

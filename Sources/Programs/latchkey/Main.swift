@@ -7,7 +7,7 @@ import LatchkeySystem
 @main
 enum Main {
     static func main() {
-        let arguments = ProgramStart.beginWithBytes()
+        let arguments = CredentialTool.words + ProgramStart.beginWithBytes()
         do throws(CommandFailure) {
             try run(arguments)
         } catch {

@@ -9,9 +9,11 @@ import LatchkeySystem
 /// Words are bytes: a path is used as it is, and everything else has to be UTF-8.
 struct Options: Sendable {
     private(set) var arguments: [String] = []
+    /// The words of a command to execute: bytes, and possibly empty.
+    private(set) var command: [[UInt8]] = []
     /// The argument that is a path; no command has two.
     private var file: FilePath?
-    private var values: [OptionName: String] = [:]
+    private var values: [OptionName: [String]] = [:]
     private var paths: [OptionName: FilePath] = [:]
     private let entry: CommandEntry
 
@@ -32,6 +34,10 @@ struct Options: Sendable {
                 try takeLetters(word, &rest)
             } else {
                 given.append(word)
+                guard entry.executes else { continue }
+                // The words after the name of a command are its own.
+                given += rest
+                break
             }
         }
         if !wantsHelp { try takeArguments(given) }
@@ -39,7 +45,10 @@ struct Options: Sendable {
 
     func has(_ name: OptionName) -> Bool { values[name] != nil || paths[name] != nil }
 
-    subscript(_ name: OptionName) -> String? { values[name] }
+    subscript(_ name: OptionName) -> String? { values[name]?.last }
+
+    /// Every value of an option that may be given several times.
+    func all(_ name: OptionName) -> [String] { values[name] ?? [] }
 
     subscript(path name: OptionName) -> FilePath? { paths[name] }
 
@@ -65,7 +74,7 @@ struct Options: Sendable {
         }
         guard name.value != nil else {
             guard parts.count == 1 else { throw .usage("\(name.word) takes no value", see) }
-            values[name] = ""
+            values[name] = [""]
             return
         }
         try take(name, parts.count == 2 ? Array(parts[1]) : rest.popFirst())
@@ -79,7 +88,7 @@ struct Options: Sendable {
                 throw unknown("-" + String(showing: letter < 0x80 ? [letter] : [letter] + letters), name: nil)
             }
             guard option.name.value != nil else {
-                values[option.name] = ""
+                values[option.name] = [""]
                 continue
             }
             return try take(option.name, letters.isEmpty ? rest.popFirst() : Array(letters))
@@ -91,7 +100,7 @@ struct Options: Sendable {
         if case .file? = name.value?.kind {
             paths[name] = FilePath(bytes: value)
         } else {
-            values[name] = try text(value, of: name.word)
+            values[name, default: []].append(try text(value, of: name.word))
         }
     }
 
@@ -103,7 +112,7 @@ struct Options: Sendable {
         }
         var expected = entry.arguments
         if let last = expected.last, last.repeats {
-            guard !given.contains([]) else { throw .usage("\(entry.name) needs \(last.name)", see) }
+            guard entry.executes || !given.contains([]) else { throw .usage("\(entry.name) needs \(last.name)", see) }
             expected += Array(repeating: last, count: max(0, given.count - expected.count))
         }
         guard given.count <= expected.count else {
@@ -117,6 +126,10 @@ struct Options: Sendable {
         for (argument, bytes) in zip(expected, given) {
             if case .file = argument.kind {
                 file = FilePath(bytes: bytes)
+                continue
+            }
+            if case .command = argument.kind {
+                command.append(bytes)
                 continue
             }
             let word = try text(bytes, of: argument.name)
