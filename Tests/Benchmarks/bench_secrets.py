@@ -76,7 +76,9 @@ class Latchkey(Provider):
         super().__init__(folder, lambda _: self.store.environment)
 
     def begin(self):
-        return subprocess.Popen([f"{PROGRAMS}/latchkey-secrets"], env=self.environment, stdout=subprocess.DEVNULL)
+        program = f"{PROGRAMS}/latchkey-secrets"
+        subprocess.run([program, "enable"], env=self.environment, stdout=subprocess.DEVNULL, check=True)
+        return subprocess.Popen([program, "--serve"], env=self.environment, stdout=subprocess.DEVNULL)
 
     def end(self):
         super().end()

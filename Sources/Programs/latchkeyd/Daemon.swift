@@ -241,9 +241,16 @@ extension Caller {
 /// provider.
 private struct OwnSecretCallers: SecretCallers {
     let determinesSessions: Bool
+    private let known = KnownPrograms<Bool>()
     var work: (any WorkQueue)? { nil }
 
+    init(determinesSessions: Bool) { self.determinesSessions = determinesSessions }
+
     func program(_ process: ProcessName, namedBy provider: Caller) throws(Failure) -> AskingProgram {
+        try known.program(process, true) { () throws(Failure) in try examined(process) }
+    }
+
+    private func examined(_ process: ProcessName) throws(Failure) -> AskingProgram {
         let running = try NamedProcess(process)
         let path = try running.executable()
         let chain = try ProgramChain(of: running) { (name) throws(Failure) in

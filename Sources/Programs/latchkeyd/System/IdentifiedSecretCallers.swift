@@ -13,6 +13,7 @@ struct IdentifiedSecretCallers: SecretCallers {
     let link: AuthorityLink
     /// The calls of `latchkey-authd` would block the thread that serves connections.
     private let queue = SerialWorkQueue { false }
+    private let known = KnownPrograms<ProgramIdentity>()
     /// The one program that may name others than itself: its file, which only root can change, is its access group.
     private let provider = Files.folder(of: Environment.executable ?? "") + "/latchkey-secrets"
 
@@ -24,8 +25,13 @@ struct IdentifiedSecretCallers: SecretCallers {
         guard provider.groups.containsBytes(of: self.provider) || process == provider.processName else {
             throw Failure(.notPermitted, "Only latchkey-secrets may pass on calls of other programs.")
         }
-        let running = try NamedProcess(process)
+        // Asked for each call: it is another one after each execve(2).
         let identity = try link.identify(process)
+        return try known.program(process, identity) { () throws(Failure) in try examined(process, identity) }
+    }
+
+    private func examined(_ process: ProcessName, _ identity: ProgramIdentity) throws(Failure) -> AskingProgram {
+        let running = try NamedProcess(process)
         let chain = try ProgramChain(of: running) { (name) throws(Failure) in
             let known = name == process ? identity : try link.identify(name)
             return known.program.isEmpty ? known.label : known.program
