@@ -62,7 +62,7 @@ import Testing
         let proof = shown(.proof)
         #expect(proof.isOwnRequest && proof.recoveryCode == nil && proof.method == .passcode)
         #expect(proof.question == "“notes” wants to" && proof.programLine == "It is process 4711, “/usr/bin/notes”")
-        #expect(proof.reason == "export the items of every app in this keychain.")
+        #expect(proof.reason == "create a backup of the items of every app in this keychain.")
         #expect(proof.entryTitle == "Continue" && shown(.proof, .unlock).entryTitle == "Unlock")
         #expect(shown(.recoveryCodeShown).recoveryCode == "ABCD")
         #expect(shown(.recoveryCodeShown).method == .recoveryCode && !shown(.recoveryCodeShown).isWatching)
@@ -88,7 +88,7 @@ import Testing
         #expect(shown(.newPasscodeRepeated).method == .newPasscodeRepetition)
         #expect(shown(.newPasscodeRepeated).wish == "Type the new passcode again, then press Enter.")
         let short = shown(.newPasscodeAsked, .newPasscodeTooShort)
-        #expect(short.isFailure && short.feedback == "The passcode is too short: it needs 4 characters.")
+        #expect(short.isFailure && short.feedback == "The passcode is too short: it needs at least 4 characters.")
         let differs = shown(.newPasscodeAsked, .newPasscodesDiffer)
         #expect(differs.isFailure && differs.feedback == "The two entries differ. Choose a passcode again.")
     }
@@ -281,6 +281,53 @@ import Testing
         #expect(shown.feedback == "That is not the end of the code. Here it is once more.")
         let late = state.checkEnd(SecretBytes("MN1QRS".utf8))
         #expect(!late, "a text counts only after it was asked for")
+    }
+
+    // MARK: - A code in place of the passcode
+
+    private static let code = "01234-56789-abcde-fghjk-mnpqrs"
+
+    @Test func codeInPlaceOfThePasscodeIsHeldBackOnce() {
+        var state = state(.proof, .importItems)
+        let isHeldBack = state.holdsBack(SecretBytes(Self.code.utf8))
+        #expect(isHeldBack)
+        let shown = ShownPrompt(state)
+        #expect(shown.feedback == "This is the recovery code. Type your passcode first." && shown.isFailure)
+        #expect(shown.method == .passcode && !shown.isChecking)
+        // A passcode of that form is usable: it is sent, and counts, when it is typed again.
+        let isHeldBackAgain = state.holdsBack(SecretBytes(Self.code.utf8))
+        #expect(!isHeldBackAgain && ShownPrompt(state).feedback.isEmpty)
+    }
+
+    @Test(arguments: [
+        (PromptContent.Step.proof, PromptPurpose.exportItems), (.proof, .app), (.recoveryCodeAsked, .importItems),
+        (.newPasscodeAsked, .setPasscode),
+    ])
+    func codeIsHeldBackWhereThePasscodeComesBeforeACodeOnly(_ step: PromptContent.Step, _ purpose: PromptPurpose) {
+        var state = state(step, purpose)
+        let isHeldBack = state.holdsBack(SecretBytes(Self.code.utf8))
+        #expect(!isHeldBack)
+    }
+
+    @Test(arguments: [
+        "", "1234", "01234-56789-abcde-fghjk-mnpqr", "01234-56789-abcde-fghjk-mnpqrsu",
+        "01234-56789-abcde-fghjk-mnpqr!",
+    ])
+    func otherTextIsNotHeldBack(_ typed: String) {
+        var state = state(.proof, .importItems)
+        let isHeldBack = state.holdsBack(SecretBytes(typed.utf8))
+        #expect(!isHeldBack)
+    }
+
+    @Test func codeWithATypingErrorStays() {
+        func keeps(_ step: PromptContent.Step, _ notice: PromptContent.Notice) -> Bool {
+            var state = state(step, .importItems)
+            state.content.notice = notice
+            return ShownPrompt(state).keepsTyped
+        }
+        #expect(keeps(.recoveryCodeAsked, .recoveryCodeMistyped) && keeps(.recoveryCodeAsked, .wrongRecoveryCode))
+        #expect(!keeps(.recoveryCodeAsked, .none) && !keeps(.recoveryCodeShown, .recoveryCodeDiffers))
+        #expect(!keeps(.proof, .wrongPasscode) && !keeps(.newPasscodeAsked, .newPasscodesDiffer))
     }
 
     @Test func mismatchIsToldFromOtherFailures() {

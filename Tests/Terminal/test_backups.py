@@ -52,9 +52,22 @@ class BackupCommandTests(StoreTest):
             terminal.expect(wrong)
             terminal.type("\r")
             terminal.expect("compare its 26 characters")
-            terminal.type(code + "\r")
+            # What was typed stays, so that one character is corrected.
+            terminal.type("\x7f" + code[-1] + "\r")
             self.assertIn("3 items were imported", terminal.rest())
             self.assertEqual(terminal.end(), 0)
+
+    def test_a_code_in_place_of_the_passcode_does_not_count(self):
+        code = self.export()[0].strip()
+        with Terminal([f"{PROGRAMS}/latchkey", "import", self.file], self.other.environment) as terminal:
+            terminal.expect("Type your passcode")
+            terminal.type(code + "\r")
+            terminal.expect("Type your passcode first.")
+            terminal.type("1234\r")
+            terminal.expect("Type the recovery code of the backup")
+            terminal.type(code + "\r")
+            self.assertIn("3 items were imported", terminal.rest())
+        self.assertNotIn("wrong try", self.other.latchkey("log"))
 
     def test_a_backup_contains_no_plain_text_and_is_private(self):
         self.export()

@@ -104,7 +104,7 @@ import Testing
         state.entry = .checking
         #expect(lines(state, 80).contains("│ Checking the new passcode."))
         state.show(.newPasscode(.newPasscodeAsked, .newPasscodeTooShort))
-        #expect(lines(state, 80).contains("│ The passcode is too short: it needs 4 characters."))
+        #expect(lines(state, 80).contains("│ The passcode is too short: it needs at least 4 characters."))
         state.show(.newPasscode(.newPasscodeRepeated))
         let again = lines(state, 80)
         #expect(again.contains("│ Type the new passcode again, then press Enter."))

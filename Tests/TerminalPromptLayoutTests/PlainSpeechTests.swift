@@ -45,7 +45,7 @@ import Testing
         #expect(
             speech.say(.sample(reason: "", purpose: .exportItems, .passcode)) == """
                 Latchkey prompt, process 4712.\r
-                “notes” wants to export the items of every app in this keychain.\r
+                “notes” wants to create a backup of the items of every app in this keychain.\r
                 It is process 4711, “/usr/bin/notes”.\r
                 This prompt ends after 1 minute.\r
                 Type your passcode, then press Enter. It is not shown while you type. 3 tries left. \
@@ -68,6 +68,34 @@ import Testing
         }
         (state.entry, state.typedText) = (.checking, nil)
         #expect(speech.say(state) == "\r\nChecking the recovery code.\r\n")
+    }
+
+    @Test mutating func codeWithATypingErrorIsSaidAndStays() {
+        var state = PromptState.sample(reason: "", purpose: .importItems, .codeAsked)
+        _ = speech.say(state)
+        state.typedText = "ABCD"
+        _ = speech.say(state)
+        (state.entry, state.typedText) = (.checking, nil)
+        _ = speech.say(state)
+        var content = PromptContent.codeAsked
+        content.notice = .recoveryCodeMistyped
+        state.show(content)
+        #expect(state.keepsTyped)
+        (state.entry, state.typedText) = (.typing, "ABCD")
+        let said = speech.say(state)
+        #expect(said.hasPrefix("That is not a recovery code") && said.hasSuffix("\r\nABCD"))
+        state.typedText = "ABC"
+        #expect(speech.say(state) == "\u{8} \u{8}")
+    }
+
+    @Test mutating func codeInPlaceOfThePasscodeIsSaid() {
+        var state = PromptState.sample(reason: "", purpose: .importItems, .passcode)
+        _ = speech.say(state)
+        state.entry = .typing
+        _ = speech.say(state)
+        let isHeldBack = state.holdsBack(SecretBytes("01234-56789-ABCDE-FGHJK-MNPQRS".utf8))
+        #expect(isHeldBack)
+        #expect(speech.say(state) == "This is the recovery code. Type your passcode first.\r\n")
     }
 
     @Test mutating func newPasscodeIsAskedForInSentences() {

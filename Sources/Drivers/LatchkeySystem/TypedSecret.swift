@@ -43,7 +43,12 @@ package struct TypedSecret {
     /// Returns what was typed, and wipes it here.
     package mutating func take() -> SecretBytes {
         defer { clear() }
-        return buffer.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        return copy()
+    }
+
+    /// Returns what was typed, which stays here.
+    package func copy() -> SecretBytes {
+        buffer.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
 }
 

@@ -76,9 +76,12 @@ extension PromptSession {
         switch byte {
         case 0x0d, 0x0a:
             guard !typed.isEmpty else { return }
+            // A code stays, so that a typing error in it can be corrected.
+            let text = state.content.step == .recoveryCodeAsked ? typed.copy() : typed.take()
+            guard !state.holdsBack(text) else { return refresh() }
             (state.entry, state.typedText) = (.checking, nil)
             refresh()
-            return send(entered(typed.take()))
+            return send(entered(text))
         case 0x7f, 0x08: typed.dropLast()
         case 0x15: typed.clear()
         case 0x00..<0x20: return

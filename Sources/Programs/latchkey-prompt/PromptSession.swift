@@ -81,8 +81,12 @@ struct PromptSession {
         guard let payload = try? Frame.receive(from: daemon, until: Uptime.deadline(seconds: Limits.frameSeconds)),
             case .update(let content) = try? AgentMessage(decoding: payload)
         else { return false }
-        typed.clear()
         state.show(content)
+        if state.keepsTyped {
+            (state.entry, state.typedText) = (.typing, typed.text)
+        } else {
+            typed.clear()
+        }
         contentTime = Uptime.nanoseconds
         refresh()
         return true

@@ -27,7 +27,16 @@ import Widgets
     private let ownName = Label(lines: 2, styles: ["caption"], isCentred: true)
     private let ending = Label(lines: 1, styles: ["caption", "dim-label"], isCentred: true)
     private let usage = Label(lines: ShownPrompt.reasonLines, isCentred: true)
-    private let code = Label(lines: ShownPrompt.reasonLines, styles: ["title-2", "monospace"], isCentred: true)
+    private let code: DrawnText
+    /// The code as text, which assistive technology can read, when the person wants that.
+    private let readableCode = Label(lines: ShownPrompt.reasonLines, styles: ["title-2", "monospace"], isCentred: true)
+    /// Around it, because a label takes no focus from which a screen reader would say it.
+    private let readablePlace: Box
+    private let readable: Button
+    private let codeButtons: Box
+    private let later = Later()
+    private var isCodeReadable = false
+    private var shown: ShownPrompt?
     private let codePicture: ModuleGrid
     private let isSmall: Bool
     private let wish = Label(lines: ShownPrompt.reasonLines, styles: ["heading"], isCentred: true)
@@ -39,16 +48,26 @@ import Widgets
         self.isSmall = isSmall
         details = Details([program, allStartedBy])
         codePicture = ModuleGrid(prompt.codePictureName, points: isSmall ? 3 : 4)
+        code = DrawnText(prompt.codeName, styles: ["title-2", "monospace"])
+        readable = Button { [later] in later.run() }
+        readablePlace = Box(.down, [readableCode])
+        codeButtons = Box(.across, spacing: 6, [copy, readable])
+        codeButtons.centre(down: false)
         let pictures = Box(.across, spacing: 18, [app, picture])
         pictures.centre(down: false)
         let identity = Box(.down, spacing: 2, [startedBy, ownName, details, ending])
         box = Box(
             .down, spacing: isSmall ? 6 : 12,
-            [speaker, pictures, question, reason, identity, usage, wish, notes, code, copy, codePicture])
+            [
+                speaker, pictures, question, reason, identity, usage, wish, notes, code, readablePlace, codeButtons,
+                codePicture,
+            ])
         box.makeFocusable()
+        readablePlace.makeFocusable()
         feedbackPlace = Box(.down, [feedback])
         feedbackPlace.setHeight(22)
         speaker.show("Latchkey")
+        later.action = { [weak self] in self?.makeCodeReadable() }
     }
 
     func focus() { box.focus() }
@@ -69,7 +88,7 @@ import Widgets
         ending.show(prompt.endingLine)
         usage.show(prompt.usage)
         wish.show(prompt.wish)
-        code.show(prompt.recoveryCode)
+        showCode(prompt)
         // A code that cannot be a picture is still there as text.
         codePicture.show(prompt.recoveryCode.flatMap { QRCode($0) }?.modules ?? [])
         feedback.setStyle("error", prompt.isFailure)
@@ -78,8 +97,31 @@ import Widgets
         picture.isVisible = !isSmall || prompt.recoveryCode == nil
         showPicture(prompt)
         let first = [question, reason].filter(\.isVisible).map(\.text)
-        let rest = [ownName, usage, wish, notes, code, ending].filter(\.isVisible).map(\.text)
+        let rest = [ownName, usage, wish, notes, ending].filter(\.isVisible).map(\.text)
         box.setAccessibleName((first + [prompt.spokenStartedByLine].compactMap { $0 } + rest).joined(separator: ". "))
+    }
+
+    /// Draws the code, or shows it as text.
+    private func showCode(_ prompt: ShownPrompt) {
+        // Two lines of whole groups, which fit each display.
+        let groups = prompt.recoveryCode?.split(separator: "-") ?? []
+        let (first, second) = (groups.prefix(3).joined(separator: "-"), groups.dropFirst(3).joined(separator: "-"))
+        let lines = (second.isEmpty ? [first] : [first + "-", second]).filter { !$0.isEmpty }
+        codeButtons.isVisible = prompt.recoveryCode != nil
+        code.show(isCodeReadable ? [] : lines)
+        let text = isCodeReadable ? prompt.recoveryCode : nil
+        readableCode.show(text)
+        readablePlace.setAccessibleName(text ?? "")
+        readablePlace.isVisible = text != nil
+        readable.show(isCodeReadable || lines.isEmpty ? nil : prompt.readableTitle)
+        shown = prompt
+    }
+
+    private func makeCodeReadable() {
+        guard let shown, shown.recoveryCode != nil else { return }
+        isCodeReadable = true
+        showCode(shown)
+        readablePlace.focus()
     }
 
     /// Shows what a button of the block has done.

@@ -35,7 +35,7 @@ import Widgets
         MainLoop.setDirection(isRightToLeft: prompt.isRightToLeft)
         let size = MainLoop.monitorSize
         let isSmall = size.map { $0.width < Self.width + Self.surroundings || $0.height < Self.smallHeight } ?? false
-        copy = Button(styles: ["flat"]) { [later] in later.run() }
+        copy = Button { [later] in later.run() }
         copy.centre(down: false)
         text = PromptTextBlock(prompt, copy: copy, isSmall: isSmall)
         makeButtons()
@@ -90,7 +90,7 @@ import Widgets
         if new.isDelayed { countDown() }
         // Moves the focus to the field only when the field appears or accepts input again.
         if takesText(new), !takesText(old) || new.method != old.method || (old.isChecking && !new.isChecking) {
-            field?.focus()
+            if new.keepsTyped { field?.focusAtEnd() } else { field?.focus() }
         }
     }
 
@@ -142,7 +142,9 @@ import Widgets
             self.entry = entry
         }
         // Typed text applies only to the state in which it was typed.
-        if !prompt.isChecking { emptyField() }
+        if prompt.keepsTyped, !prompt.isChecking { entry?.reveal(true) }
+        if !prompt.keepsTyped, !prompt.isChecking { emptyField() }
+        field?.setStyle("error", prompt.keepsTyped)
         // GTK requires the focus to be elsewhere before a field is hidden.
         if field != nil, !takesText(prompt) || prompt.isChecking { text.focus() }
         fieldPlace.isVisible = takesText(prompt)
@@ -234,14 +236,15 @@ import Widgets
 
     private func sendTyped() {
         guard let field, !field.isEmpty, !prompt.isChecking, takesText(prompt) else { return }
-        let checking = field.take {
+        let checking =
             switch prompt.method {
-            case .recoveryCodeEntry: link.send(recoveryCode: $0, prompt: prompt.number)
-            case .newPasscodeEntry, .newPasscodeRepetition: link.send(newPasscode: $0, prompt: prompt.number)
+            // It stays in the field until it is known to have no typing error.
+            case .recoveryCodeEntry: field.read { link.send(recoveryCode: $0, prompt: prompt.number) }
+            case .newPasscodeEntry, .newPasscodeRepetition:
+                field.take { link.send(newPasscode: $0, prompt: prompt.number) }
             case .passcode, .biometry, .permission, .scan, .recoveryCode, .message, .answer:
-                link.send(passcode: $0, prompt: prompt.number)
+                field.take { link.send(passcode: $0, prompt: prompt.number) }
             }
-        }
         entry?.reveal(false)
         if let checking { show(checking) }
     }

@@ -204,8 +204,16 @@ def test_recovery_code_of_a_backup_is_copied_and_its_end_is_asked_for():
         prompt.sees(lambda t: t.takes_text)
         prompt.enter("1234")
         shown = prompt.sees(lambda t: "Copy" in t.buttons)
-        code = next(name for name in shown.names if re.fullmatch("([0-9A-Z]{5}-){4}[0-9A-Z]{6}", name))
+        code_form = "([0-9A-Z]{5}-){4}[0-9A-Z]{6}"
+        check(not any(re.search(code_form, text) for node in shown.all() for text in (node.name, node.text, node.description)),
+              "the code is drawn, and in no text")
+        check(shown.named("Recovery code of 26 characters, drawn as a picture"), f"the drawing has a name: {shown.names}")
         prompt.picture("recovery-code")
+        shown.press_button("Show as Text")
+        shown = prompt.sees(lambda t: any(re.fullmatch(code_form, name) for name in t.names))
+        code = next(name for name in shown.names if re.fullmatch(code_form, name))
+        prompt.sees(lambda t: t.focused_name == code)
+        prompt.picture("recovery-code-text")
         shown.press_button("Copy")
         copied = prompt.sees(lambda t: t.announced == "Copied. The clipboard is cleared in 60 seconds.")
         prompt.picture("recovery-code-copied")

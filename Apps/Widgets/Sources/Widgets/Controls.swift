@@ -90,7 +90,18 @@ public final class PasswordField: Widget {
     /// Passes the typed text in UTF-8 to `body`, then wipes it.
     public func take<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         defer { clear() }
-        return body(UnsafeRawBufferPointer(start: text.characters, count: text.byteCount))
+        return read(body)
+    }
+
+    /// Passes the typed text in UTF-8 to `body`; it stays in the field.
+    public func read<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        body(UnsafeRawBufferPointer(start: text.characters, count: text.byteCount))
+    }
+
+    /// Moves the focus to the field, behind the typed text, which the next key must not replace.
+    public func focusAtEnd() {
+        focus()
+        gtk_editable_set_position(opaque, -1)
     }
 
     /// Wipes the typed text.

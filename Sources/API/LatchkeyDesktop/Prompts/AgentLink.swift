@@ -164,9 +164,12 @@ public final class AgentLink: Sendable {
     /// - Parameters:
     ///   - passcode: UTF-8, 1 to 1,024 bytes, copied into memory that is wiped; the caller wipes the original.
     ///   - prompt: the `ShownPrompt.number` of the prompt into which it was typed.
-    /// - Returns: the prompt to show while the daemon checks; nil when it has ended or the length is out of range.
+    /// - Returns: the prompt to show while the daemon checks, or with a hint when a recovery code was typed in place of the
+    ///   passcode; nil when it has ended or the length is out of range.
     public func send(passcode: UnsafeRawBufferPointer, prompt: UInt64) -> ShownPrompt? {
-        send(passcode, limit: Limits.passcodeBytes, prompt) { .passcode($0) }
+        var isHeldBack = false
+        let held = change(prompt) { isHeldBack = $0.holdsBack(SecretBytes(copying: passcode)) }
+        return isHeldBack ? held : send(passcode, limit: Limits.passcodeBytes, prompt) { .passcode($0) }
     }
 
     /// Confirms that the recovery code is noted. Of a backup's code, the prompt first asks for the end, which

@@ -19,6 +19,11 @@ struct CallerAppearance: Equatable, Sendable {
     /// The programs of Latchkey that cause prompts.
     private static let ownPrograms: Set<String> = ["latchkey", "latchkey-settings"]
 
+    /// The name of a program of Latchkey in its menu entry; nil for another one, and for the command, which has none.
+    static func ownName(_ program: String, _ words: Words) -> String? {
+        program == "latchkey-settings" ? words("Latchkey Settings") : nil
+    }
+
     /// Finds out how to call the caller of a prompt. Reads files, and waits for nothing else.
     ///
     /// - Parameter folders: where the programs of Latchkey are.
@@ -33,7 +38,7 @@ struct CallerAppearance: Equatable, Sendable {
         }
         let folder = Files.folder(of: prompt.program)
         isOwnProgram = Self.ownPrograms.contains(file) && folders.contains { Self.isSame($0, folder) }
-        if isOwnProgram, file == "latchkey-settings" { name = words("Latchkey Settings") }
+        if isOwnProgram { name = Self.ownName(file, words) }
         guard
             let entry = entries.entry(
                 ofProgram: prompt.program, languages: LocaleName.languages { Environment.value($0) })

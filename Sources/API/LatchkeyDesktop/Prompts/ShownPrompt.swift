@@ -45,6 +45,8 @@ public struct ShownPrompt: Equatable, Sendable {
     public let isWatching: Bool
     /// Whether a passcode, a recovery code or a new passcode is being checked.
     public let isChecking: Bool
+    /// Whether the text that was sent stays in the field, where a person corrects a typing error in it.
+    public let keepsTyped: Bool
     /// Whether entry is delayed after wrong passcodes. `wish` then contains the remaining time; call
     /// `AgentLink.current(_:)` each second to update it.
     public let isDelayed: Bool
@@ -114,6 +116,10 @@ public struct ShownPrompt: Equatable, Sendable {
     public let copyTitle: String
     /// The name of `recoveryCode` as a picture, for assistive technology.
     public let codePictureName: String
+    /// The name of `recoveryCode` where it is drawn, for assistive technology, which does not get the code itself.
+    public let codeName: String
+    /// The title of the button that shows `recoveryCode` as text, which assistive technology can read.
+    public let readableTitle: String
     /// What to show when the code was copied.
     public let copiedText: String
     /// Whether the language of the texts is written from right to left.
@@ -185,6 +191,7 @@ public struct ShownPrompt: Equatable, Sendable {
         sensor = prompt.sensor
         isWatching = method == .biometry && content.triesLeft > 0
         isDelayed = state.isDelayed
+        keepsTyped = state.keepsTyped
         isChecking = state.entry == .checking
         isFailure = state.isFailure && method != .permission
         question = state.question
@@ -216,6 +223,8 @@ public struct ShownPrompt: Equatable, Sendable {
         detailsTitle = state.detailsTitle
         copyTitle = state.copyTitle
         codePictureName = state.codePictureName
+        codeName = state.codeName
+        readableTitle = state.readableTitle
         copiedText = state.copiedText(seconds: ShownPrompt.clipboardSeconds)
         isRightToLeft = state.words.isRightToLeft
         cancelTitle = state.cancelTitle

@@ -35,6 +35,10 @@ package struct PromptState: Equatable, Sendable {
     package var isOwnProgram = false
     /// Whether the end of a backup's recovery code is asked for, which the program that shows the prompt compares itself.
     package private(set) var asksForEnd = false
+    /// Whether a recovery code was typed where the passcode is asked for, and was not sent.
+    package private(set) var isCodeInsteadOfPasscode = false
+    /// Whether that was said before: another one is sent.
+    private var hasSaidCode = false
 
     package init(_ prompt: Prompt, processID: Int32, words: Words = .english) {
         self.prompt = prompt
@@ -52,8 +56,13 @@ package struct PromptState: Equatable, Sendable {
         entry = .nothing
         typedText = nil
         chosen = nil
-        asksForEnd = false
+        (asksForEnd, isCodeInsteadOfPasscode) = (false, false)
         delayLeft = content.delaySeconds
+    }
+
+    /// Whether the text that was sent stays where it was typed, because a person only corrects a typing error in it.
+    package var keepsTyped: Bool {
+        content.step == .recoveryCodeAsked && [.recoveryCodeMistyped, .wrongRecoveryCode].contains(content.notice)
     }
 
     /// Updates the remaining delay, `secondsPassed` after the content arrived. It stays at 1 until the daemon permits
@@ -64,6 +73,38 @@ package struct PromptState: Equatable, Sendable {
     }
 
     package var isDelayed: Bool { delayLeft > 0 }
+
+    // MARK: - A code in place of the passcode
+
+    /// Holds back a text that has the form of a recovery code, if the prompt asks for the passcode first and for such a code
+    /// later: it would count as a wrong passcode.
+    ///
+    /// Once for each prompt: a passcode can have that form, and is sent when it is typed again. Nothing is verified here,
+    /// and each text that the service verifies counts.
+    ///
+    /// - Returns: whether the text must not be sent.
+    package mutating func holdsBack(_ typed: SecretBytes) -> Bool {
+        isCodeInsteadOfPasscode = false
+        guard prompt.purpose == .importItems, content.step == .proof, content.method == .passcode, !hasSaidCode,
+            Self.hasFormOfCode(typed)
+        else { return false }
+        (isCodeInsteadOfPasscode, hasSaidCode, entry) = (true, true, .nothing)
+        return true
+    }
+
+    /// Whether a text has the characters of a recovery code, also one with a typing error.
+    private static func hasFormOfCode(_ typed: SecretBytes) -> Bool {
+        let characters = characters(typed)
+        return characters.count == codeCharacters
+            && characters.withBytes { bytes in
+                bytes.allSatisfy {
+                    (0x30...0x39).contains($0) || ((0x41...0x5a).contains($0) && $0 != UInt8(ascii: "U"))
+                }
+            }
+    }
+
+    /// Characters of a recovery code without dashes.
+    private static let codeCharacters = 26
 
     // MARK: - The end of a backup's code
 

@@ -22,7 +22,9 @@ extension PromptState {
         }
     }
 
-    package var isFailure: Bool { content.notice.isFailure && entry != .checking }
+    package var isFailure: Bool {
+        (content.notice.isFailure || isCodeInsteadOfPasscode) && entry != .checking
+    }
 
     private func feedback(showsTries: Bool) -> String {
         // Texts of modules are in the language of the system already; those of the service are in English.
@@ -30,6 +32,7 @@ extension PromptState {
             content.message.isEmpty ? nil : words("The system says: “\(words(content.message))”.")
         if entry == .checking { return [checking, message].compactMap { $0 }.joined(separator: " ") }
         if content.question == .permission { return "" }
+        if isCodeInsteadOfPasscode { return words("This is the recovery code. Type your passcode first.") }
         let tries = showsTries && content.step == .proof ? tries : nil
         return [result, message, tries].compactMap { $0 }.joined(separator: " ")
     }
@@ -62,7 +65,7 @@ extension PromptState {
         case .passcodeDueByTime: words("Your passcode is required: it was not entered for a long time.")
         case .biometryFinished: finished
         case .newPasscodeTooShort:
-            words("The passcode is too short: it needs \(prompt.tier.passcodeCharacters) characters.")
+            words("The passcode is too short: it needs at least \(prompt.tier.passcodeCharacters) characters.")
         case .newPasscodesDiffer: words("The two entries differ. Choose a passcode again.")
         case .scanAgain: words("The scan was not clear. Try again.")
         case .swipeTooShort: words("The swipe was too short. Try again.")

@@ -93,6 +93,12 @@ extension PromptState {
     /// The name of the code as a picture, for assistive technology.
     package var codePictureName: String { words("QR code of the recovery code") }
 
+    /// The name of the code where it is drawn, for assistive technology.
+    package var codeName: String { words("Recovery code of 26 characters, drawn as a picture") }
+
+    /// The title of the button that shows the code as text, which a screen reader can say.
+    package var readableTitle: String { words("Show as Text") }
+
     /// What is shown after the code was copied.
     package func copiedText(seconds: Int) -> String {
         words.count(

@@ -35,8 +35,8 @@ extension PromptState {
         switch prompt.purpose {
         case .app: nil
         case .unlock: words("unlock this keychain")
-        case .exportItems: words("export the items of every app in this keychain")
-        case .importItems: words("import the items of a backup into this keychain")
+        case .exportItems: words("create a backup of the items of every app in this keychain")
+        case .importItems: words("restore the items of a backup into this keychain")
         case .setPasscode: words("set a passcode for this keychain")
         case .moveItemsAway: words("move every item of your own store to the system's keychain")
         case .receiveItems:

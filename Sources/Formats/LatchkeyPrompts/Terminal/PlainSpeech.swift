@@ -18,8 +18,10 @@ package struct PlainSpeech: Sendable {
         let end = said.typedText?.isEmpty == false ? "\r\n" : ""
         if state.content != said.content {
             let ending = state.endingLine == said.endingLine ? [] : [state.endingLine + "."]
-            return end + lines(asking(state) + ending)
+            // A code that stays is what the next keys change.
+            return end + lines(asking(state) + ending) + look.shown(state.typedText ?? "")
         }
+        if state.isCodeInsteadOfPasscode, !said.isCodeInsteadOfPasscode { return end + lines([state.feedback]) }
         if state.entry == .checking, said.entry != .checking { return end + lines([state.feedback]) }
         if state.chosen != said.chosen { return lines([state.choice]) }
         return echo(of: state.typedText ?? "", after: said.typedText ?? "")
