@@ -103,6 +103,18 @@ import Testing
         #expect(FingerprintReader.readers([["finger", "left-thumb"]]).isEmpty, "a finger needs a reader")
     }
 
+    @Test func aFingerWithoutAUsableSensorNeedsAttention() {
+        let report = Self.sound.with(\.biometry, .none)
+        let finger = FingerFacts([FingerprintReader(name: "A reader", fingers: ["left-thumb"])])
+        let missed = DoctorRow.sensor(report, finger)
+        #expect(missed.state == .attention && missed.found.contains("although a finger is enrolled"))
+        #expect(DoctorRow.sensor(report, FingerFacts([FingerprintReader(name: "A reader")])).state == .absent)
+        // What the sensor needs is optional only while no finger is enrolled.
+        let program = DoctorRow.sensorProgram("/opt/x/latchkeyd", exists: false, isSystem: false)
+        #expect(program.needed(by: missed).state == .attention && program.needed(by: missed).found == program.found)
+        #expect(program.needed(by: DoctorRow.sensor(report)).state == .absent)
+    }
+
     @Test func aVirtualSensorNeedsAttention() {
         let row = DoctorRow.sensor(Self.sound.with(\.isBiometryVirtual, true))
         #expect(row.state == .attention && row.found.contains("virtual"))

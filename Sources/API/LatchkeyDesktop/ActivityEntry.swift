@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchkeyModel
+import LatchkeyWords
 
 /// An entry of the audit log: what a program asked for, and what happened.
 public struct ActivityEntry: Equatable, Identifiable, Sendable {
@@ -18,6 +19,11 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
     public let item: String
     /// How many equal events the entry stands for.
     public let count: UInt64
+
+    /// The name of the program of Latchkey that asked, in the language of the session; nil if it was another program.
+    ///
+    /// A keychain of the user lets each program choose its name, so the name proves nothing there.
+    public var ownProgram: String? { CallerAppearance.ownName(app, .ofSession) }
 
     init(_ line: AuditLine) {
         id = line.sequence

@@ -64,10 +64,14 @@ public struct ActivityNotice: Equatable, Sendable {
         return switch kind {
         case .lockedOut: words("Too many wrong tries")
         case .enrollmentChanged: words("The enrolled fingers or faces changed")
-        case .firstRead(let app):
-            words.count(
-                count, "“\(app)” read an item for the first time", "“\(app)” read \(count) items for the first time")
+        case .firstRead(let program):
+            firstRead(by: CallerAppearance.ownName(program, words) ?? program, words)
         }
+    }
+
+    private func firstRead(by app: String, _ words: Words) -> String {
+        words.count(
+            count, "“\(app)” read an item for the first time", "“\(app)” read \(count) items for the first time")
     }
 
     /// What the person can do, in the language of the session.

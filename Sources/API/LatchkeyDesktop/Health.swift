@@ -62,6 +62,28 @@ public enum Health {
         Doctor.rows(fingerprints: try? FingerprintProgram.find()).map { Row($0) }
     }
 
+    /// Why the daemon uses no fingerprint reader.
+    public enum SensorHindrance: CaseIterable, Sendable {
+        /// The program that asks the reader is not installed.
+        case noProgram
+        /// The service of fingerprint readers is not installed.
+        case noService
+        /// This program is in no login session at this computer that is active.
+        case noSession
+        /// Another reason, such as a reader that a program simulates.
+        case other
+    }
+
+    /// Finds out why the daemon uses no fingerprint reader. Changes nothing; may take seconds.
+    public static func sensorHindrance() -> SensorHindrance {
+        let places = MachinePlaces()
+        let isSystem = TierFacts(places).isSystem
+        if DoctorRow.sensorProgram(ProgramFacts(seconds: 2), isSystem: isSystem).state != .ok { return .noProgram }
+        if DoctorRow.fingerprintService(places).state != .ok { return .noService }
+        if DoctorRow.loginSession(LoginFacts(places, seconds: 2)).state != .ok { return .noSession }
+        return .other
+    }
+
     /// Starts the program that shows prompts, which the session's autostart entry names.
     ///
     /// - Throws: `SettingsFailure` with code `notFound` if no entry names one that exists.

@@ -3,6 +3,21 @@
 public import LatchkeyModel
 import LatchkeySystem
 
+extension SkipReason {
+    /// The reason for people who do not know the parts of an access control.
+    fileprivate var plainWords: Phrase {
+        switch self {
+        case .thisDeviceOnly: "it never leaves this computer"
+        case .inToken: "it is a private key that never leaves this computer"
+        case .boundRule: "only this computer can check who may read it"
+        case .foreignGroup, .impossibleGroup, .applicationPassword, .unreadable, .tooLarge, .newerThere, .nameTaken,
+            .boundToEnrolment, .invalidated, .olderThere, .otherTPM, .earlierPasscode, .irreplaceableThere,
+            .unreadableThere:
+            words
+        }
+    }
+}
+
 extension KeychainControl {
     /// An item that a backup left out.
     public struct LeftOut: Equatable, Sendable {
@@ -15,8 +30,9 @@ extension KeychainControl {
 
         init(_ item: SkippedItem) {
             app = item.group
-            name = String(itemNamed: item.account.isEmpty ? item.label : item.account, at: item.service)
-            reason = item.reason.words
+            let place = StoredItem.place(item.service, of: item.group)
+            name = String(itemNamed: item.account.isEmpty ? item.label : item.account, at: place)
+            reason = item.reason.plainWords
         }
     }
 

@@ -61,10 +61,11 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
 
     /// The name of the item with its service or server, such as "login (bank.example)"; empty if it has neither.
     public var title: String {
-        // The command's default service, and the app itself, say nothing.
-        let place = [app, "latchkey"].contains(place) ? "" : place
-        return String(itemNamed: name.isEmpty ? label : name, at: place)
+        String(itemNamed: name.isEmpty ? label : name, at: Self.place(place, of: app))
     }
+
+    /// The service or server in the name of an item: the command's default service, and the app itself, say nothing.
+    static func place(_ place: String, of app: String) -> String { [app, "latchkey"].contains(place) ? "" : place }
 
     init(_ item: FoundItem, number: Int) {
         // An item without a reference gets a name that no other item of the list has.

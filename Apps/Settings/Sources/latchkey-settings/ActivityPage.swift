@@ -28,6 +28,10 @@ import Widgets
     private var protection = KeychainOverview.Protection.user
     /// Whether the names of all items are known.
     private var isNamed = true
+    /// The programs of Latchkey in the log, with their names for people.
+    private var ownPrograms: [String: String] = [:]
+    /// The apps that stored the items, also those that were deleted since, as the log names them.
+    private var owners: [String: String] = [:]
     /// The app whose entries are shown; nil for all.
     private var app: String?
     /// The number of readings of the latest entries. The result of an earlier one is not shown.
@@ -115,8 +119,19 @@ import Widgets
                 let known = number == nil ? entries.updated(with: read) : entries + read
                 entries = Array(known.prefix(pages * Self.pageSize))
                 hasOlder = (entries.last?.id ?? 1) > 1
+                findNames()
                 draw()
             }
+        }
+    }
+
+    /// Finds the names of Latchkey's programs, and the apps of the items that were stored.
+    private func findNames() {
+        for entry in entries {
+            ownPrograms[entry.app] = entry.ownProgram
+            // Latchkey's own window stores the items of other apps, from a backup.
+            guard entry.event == .added, entry.ownProgram == nil, !entry.item.isEmpty else { continue }
+            owners[entry.item] = entry.app
         }
     }
 
@@ -186,19 +201,23 @@ import Widgets
         ) { [weak self] in self?.showDetails(entry) }
     }
 
-    private func name(_ app: String) -> String { installed[app]?.name ?? app }
+    private func name(_ app: String) -> String { installed[app]?.name ?? ownPrograms[app] ?? app }
+
+    /// The name of the app that stored the item of an entry; nil if it is not known.
+    private func owner(_ entry: ActivityEntry) -> String? { owners[entry.item].map(name) }
 
     private func sentence(_ entry: ActivityEntry) -> String {
         ActivityWords.sentence(
-            entry, app: name(entry.app), item: items[entry.item].map { AppsWords.name($0) },
-            exists: existing.contains(entry.item), isNamed: isNamed)
+            entry, app: name(entry.app), item: items[entry.item].map { AppsWords.name($0) }, owner: owner(entry),
+            isDeleted: isNamed && !entry.item.isEmpty && !existing.contains(entry.item))
     }
 
     /// Shows what is behind a row, and leads to the item if it still exists.
     private func showDetails(_ entry: ActivityEntry) {
         guard let window = host.window else { return }
         let item = items[entry.item]
-        let text = ActivityWords.details(entry, installed[entry.app], item, isNamed: isNamed)
+        let text = ActivityWords.details(
+            entry, app: name(entry.app), installed[entry.app], item, owner: owner(entry), isNamed: isNamed)
         guard let item, existing.contains(entry.item) else {
             return Question.tell(
                 over: window, heading: sentence(entry), body: text, close: WindowWords.closeMnemonic)

@@ -19,28 +19,27 @@ enum ActivityWords {
     ///
     /// - Parameters:
     ///   - item: the name of the item; nil if it is not known.
-    ///   - exists: whether the item still exists.
-    ///   - isNamed: whether the names of all items are known.
+    ///   - owner: the name of the app that stored the item; nil if it is not known.
+    ///   - isDeleted: whether the item does not exist any more, as far as that is known.
     static func sentence(
-        _ entry: ActivityEntry, app: String, item: String?, exists: Bool, isNamed: Bool
+        _ entry: ActivityEntry, app: String, item: String?, owner: String?, isDeleted: Bool
     ) -> String {
         let app = app.isEmpty ? "Latchkey" : app
+        // That an item is gone needs no mention where it is deleted.
+        let isGone = isDeleted && entry.event != .deleted
         let one =
-            item.map {
-                exists || !isNamed || entry.event == .deleted ? words("“\($0)”") : words("“\($0)”, which is deleted")
-            }
-            ?? (entry.item.isEmpty
-                ? words("your keychain") : isNamed ? words("an item that no longer exists") : words("an item"))
+            item.map { isGone ? words("“\($0)”, which is deleted") : words("“\($0)”") }
+            ?? unnamed(of: owner, by: app, isGone: isGone)
         let text =
             switch entry.event {
             case nil: words("An entry that cannot be read")
             case .added: words("\(app) stored \(one)")
             case .updated: words("\(app) changed \(one)")
             case .deleted where entry.item.isEmpty: words("\(app) deleted items")
-            case .deleted where item == nil: words("\(app) deleted an item")
             case .deleted: words("\(app) deleted \(one)")
             case .used: words("\(app) read \(one)")
-            case .refused: words("\(app) was refused \(one)")
+            case .refused where entry.item.isEmpty: words("\(app) did not get what it asked for")
+            case .refused: words("\(app) asked for \(one) and did not get it")
             case .invalidated: words("Items of the earlier fingers or faces became unreadable")
             case .passcodeSet: words("The passcode was set")
             case .passcodeChanged: words("The passcode was changed")
@@ -50,14 +49,16 @@ enum ActivityWords {
             case .countersLost: words("The count of wrong tries was changed by another program")
             case .quarantined: words("A damaged item was set aside")
             case .restored: words("A damaged item can be read again")
-            case .tryFailed: words("A wrong passcode, finger or face for \(app)")
+            case .tryFailed where entry.app.isEmpty:
+                words("A wrong passcode, or a finger or face that was not recognised")
+            case .tryFailed: words("A wrong passcode, or a finger or face that was not recognised, for \(app)")
             case .rowsChanged: words("The keychain’s file was changed by another program")
             case .trailCut: words("The latest entries of this list were removed by another program")
             case .locked: words("The keychain was locked")
             case .unlocked: words("The keychain was unlocked")
             case .facePermissionChanged: words("The permission of \(app) to use your face was changed")
-            case .exported: words("\(app) made a backup")
-            case .imported: words("\(app) read a backup")
+            case .exported: words("\(app) created a backup")
+            case .imported: words("\(app) restored a backup")
             case .lockedOut: words("The passcode or the sensor was locked after wrong tries")
             case .protectedDiscarded: words("All protected items were deleted")
             case .anchored: words("The keychain was protected against older copies")
@@ -74,25 +75,62 @@ enum ActivityWords {
         return entry.count > 1 ? words("\(text), \(entry.count) times") : text
     }
 
+    /// An item whose name is not known.
+    private static func unnamed(of owner: String?, by app: String, isGone: Bool) -> String {
+        switch owner {
+        case nil: isGone ? words("an item that was deleted") : words("an item")
+        case app: isGone ? words("an item of its own that was deleted") : words("an item of its own")
+        case let owner?:
+            isGone ? words("an item of \(owner) that was deleted") : words("an item of \(owner)")
+        }
+    }
+
+    /// What an event means, where its sentence does not say it; nil where it does.
+    private static func explanation(_ entry: ActivityEntry) -> String? {
+        switch entry.event {
+        case .anchored:
+            words("If somebody puts back an older copy of your keychain, Latchkey notices it and asks you first.")
+        case .refused: words("You cancelled, the proof was missing or wrong, or it is not allowed.")
+        default: nil
+        }
+    }
+
+    /// Today, as year, month and day.
+    static var today: String { text(Int64(Glibc.time(nil)), "%Y-%m-%d") }
+
+    private static func date(_ seconds: Int64) -> String {
+        words(
+            "\(text(seconds, "%A")), \(text(seconds, "%e")) \(text(seconds, "%B")) \(text(seconds, "%Y"))",
+            context: "weekday, day, month and year")
+    }
+
     /// The day as the heading of a group; empty for an entry that cannot be read.
     static func day(_ entry: ActivityEntry) -> String {
         guard entry.seconds > 0 else { return "" }
         let now = Int64(Glibc.time(nil))
         if isSameDay(entry.seconds, now) { return words("Today") }
         if isSameDay(entry.seconds, now - 86_400) { return words("Yesterday") }
-        return text(entry.seconds, "%A, %e %B %Y")
+        return date(entry.seconds)
     }
 
     /// The time of day in the user's time zone; empty for an entry that cannot be read.
     static func time(_ entry: ActivityEntry) -> String { entry.seconds > 0 ? text(entry.seconds, "%H:%M") : "" }
 
     /// What is behind a row, one line each.
+    ///
+    /// - Parameters:
+    ///   - app: the name of the app that asked.
+    ///   - owner: the name of the app that stored the item; nil if it is not known.
     static func details(
-        _ entry: ActivityEntry, _ installed: InstalledApp?, _ item: StoredItem?, isNamed: Bool
+        _ entry: ActivityEntry, app: String, _ installed: InstalledApp?, _ item: StoredItem?, owner: String?,
+        isNamed: Bool
     ) -> String {
         var lines: [String] = []
-        if entry.seconds > 0 { lines.append(words("When: \(text(entry.seconds, "%A, %e %B %Y, %H:%M:%S"))")) }
-        if !entry.app.isEmpty { lines.append(words("App: \(installed?.name ?? entry.app)")) }
+        if let explanation = explanation(entry) { lines.append(explanation) }
+        if entry.seconds > 0 {
+            lines.append(words("When: \("\(date(entry.seconds)), \(text(entry.seconds, "%H:%M:%S"))")"))
+        }
+        if !entry.app.isEmpty { lines.append(words("App: \(app)")) }
         if let installed { lines.append(words("Program: \(installed.path)")) }
         if let process = process(entry) { lines.append(process) }
         if let item {
@@ -101,7 +139,7 @@ enum ActivityWords {
         } else if !entry.item.isEmpty {
             lines.append(
                 isNamed
-                    ? words("Item: one that was deleted before this window knew its name")
+                    ? words("Item: deleted, and its name with it")
                     : words("Item: its name is shown after you allow it on the page Apps"))
         }
         if entry.count > 1 { lines.append(words("It happened \(entry.count) times.")) }

@@ -143,6 +143,17 @@ import Widgets
         show(rows)
     }
 
+    /// Whether the app has the other key of a pair under the same name.
+    private func isOfPair(_ item: StoredItem) -> Bool {
+        let other: StoredItem.Kind
+        switch item.kind {
+        case .privateKey: other = .publicKey
+        case .publicKey: other = .privateKey
+        case .password, .internetPassword, .certificate, .secret: return false
+        }
+        return items.contains { $0.kind == other && $0.app == item.app && $0.title == item.title }
+    }
+
     private func show(_ rows: [StoredItem]) {
         guard rows != shown else { return }
         shown = rows
@@ -172,8 +183,8 @@ import Widgets
             group.show(
                 app.items.map { item in
                     Row(
-                        AppsWords.name(item), subtitle: AppsWords.subtitle(item), icon: AppsWords.icon(item.kind),
-                        app: installed[app.name]?.icon
+                        AppsWords.name(item), subtitle: AppsWords.subtitle(item, isOfPair: isOfPair(item)),
+                        icon: AppsWords.icon(item.kind), app: installed[app.name]?.icon
                     ) { [weak self] in
                         guard let self else { return }
                         ItemDialog.show(item, app: name, asksAtPrompt: asksAtPrompt, host)

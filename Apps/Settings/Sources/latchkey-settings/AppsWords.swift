@@ -83,8 +83,10 @@ enum AppsWords {
         return lines.joined(separator: "\n")
     }
 
-    static func subtitle(_ item: StoredItem) -> String {
-        let (kind, rule) = (kind(item.kind), rule(item))
+    ///
+    /// - Parameter isOfPair: whether the other key of a pair is stored, too.
+    static func subtitle(_ item: StoredItem, isOfPair: Bool = false) -> String {
+        let (kind, rule) = (kind(item.kind, isOfPair: isOfPair), rule(item))
         return item.staysHere
             ? words("\(kind): \(rule). Never leaves this computer") : "\(kind): \(rule)"
     }
@@ -101,8 +103,10 @@ enum AppsWords {
         }
     }
 
-    private static func kind(_ kind: StoredItem.Kind) -> String {
+    private static func kind(_ kind: StoredItem.Kind, isOfPair: Bool = false) -> String {
         switch kind {
+        case .privateKey where isOfPair: words("Private key of a pair")
+        case .publicKey where isOfPair: words("Public key of a pair")
         case .password: words("Password")
         case .internetPassword: words("Password of a website")
         case .privateKey: words("Private key")

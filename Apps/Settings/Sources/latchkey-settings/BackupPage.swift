@@ -47,7 +47,7 @@ import Widgets
     private func write(_ path: [UInt8]) {
         transfer(BackupWords.writing, BackupWords.written) { (control, progress) throws(SettingsFailure) in
             // The dialog has asked before it replaces a file.
-            BackupWords.wrote(try control.writeBackup(to: path, mayReplace: true, progress: progress))
+            BackupWords.wrote(try control.writeBackup(to: path, mayReplace: true, progress: progress), path)
         }
     }
 

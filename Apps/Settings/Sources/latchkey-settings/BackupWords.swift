@@ -16,35 +16,46 @@ enum BackupWords {
     static let setPasscode = words("Set a _Passcode")
     static let create = words("_Create…")
     static let save = words("_Save")
-    static let fileName = "keychain.latchkey-backup"
+    /// The name of a new file, with the day.
+    static var fileName: String { "keychain-\(ActivityWords.today).latchkey-backup" }
     static let restoreTitle = words("Restore a backup")
     static let restoreText = words("Adds what is missing here. Nothing is replaced.")
     static let restore = words("_Restore…")
     static let open = words("_Open")
     static let writing = words("Answer the prompt that Latchkey shows, and write the recovery code down.")
-    static let reading = words("Enter the recovery code in the prompt that Latchkey shows.")
+    static let reading = words("Answer the prompt: first your passcode, then the recovery code.")
 
     static func written(_ count: Int) -> String { words("\(AppsWords.count(count)) written…") }
     static func added(_ count: Int) -> String { words("\(AppsWords.count(count)) added…") }
-    static func wrote(_ result: KeychainControl.BackupResult) -> String {
-        withLeftOut(words("The backup contains \(AppsWords.count(Int(clamping: result.count)))."), result)
+    static func wrote(_ result: KeychainControl.BackupResult, _ path: [UInt8]) -> String {
+        let count = AppsWords.count(Int(clamping: result.count))
+        let lines = [
+            words("The backup contains \(count)."), words("It was saved as \(String(decoding: path, as: UTF8.self))"),
+        ]
+        return (lines + leftOut(result, isBackup: true)).joined(separator: "\n")
     }
 
     static func restored(_ result: KeychainControl.BackupResult) -> String {
         let added = AppsWords.count(Int(clamping: result.count))
-        return withLeftOut(
+        let line =
             result.presentCount == 0
-                ? words("\(added) restored.") : words("\(added) restored; \(result.presentCount) were here already."),
-            result)
+            ? words("\(added) restored.") : words("\(added) restored; \(result.presentCount) were here already.")
+        return ([line] + leftOut(result, isBackup: false)).joined(separator: "\n")
     }
 
-    /// Adds the items that were left out.
-    private static func withLeftOut(_ text: String, _ result: KeychainControl.BackupResult) -> String {
-        guard result.leftOutCount > 0 else { return text }
+    /// The items that were left out: a sentence for one, and a list of several.
+    private static func leftOut(_ result: KeychainControl.BackupResult, isBackup: Bool) -> [String] {
+        guard result.leftOutCount > 0 else { return [] }
         let count = AppsWords.count(Int(clamping: result.leftOutCount))
-        let lines =
-            [text, words("\(count) could not be included:")]
-            + LeftOutWords.lines(result.leftOut, of: result.leftOutCount)
-        return lines.joined(separator: "\n")
+        if result.leftOutCount == 1, let item = result.leftOut.first {
+            let (name, reason) = (LeftOutWords.name(item), words(item.reason))
+            return [
+                isBackup
+                    ? words("\(count) is not in the backup, because \(reason): \(name).")
+                    : words("\(count) was not restored, because \(reason): \(name).")
+            ]
+        }
+        let title = isBackup ? words("\(count) are not in the backup:") : words("\(count) were not restored:")
+        return [title] + LeftOutWords.lines(result.leftOut, of: result.leftOutCount)
     }
 }

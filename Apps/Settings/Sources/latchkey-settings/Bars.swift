@@ -13,6 +13,8 @@ import Widgets
     private let icon = Picture(points: 16)
     private var help: Button?
     private var action: (@MainActor () -> Void)?
+    /// Whether the message is shown until the person dismisses it, also on another page.
+    private(set) var stays = false
 
     init() {
         details = Details([more])
@@ -36,10 +38,11 @@ import Widgets
 
     /// Shows a message.
     func show(
-        _ words: String, isError: Bool = false, details lines: String? = nil, button: String? = nil,
-        _ action: (@MainActor () -> Void)? = nil
+        _ words: String, isError: Bool = false, stays: Bool = false, details lines: String? = nil,
+        button: String? = nil, _ action: (@MainActor () -> Void)? = nil
     ) {
         self.action = action
+        self.stays = stays
         more.text = lines ?? ""
         details.show(lines == nil ? nil : WindowWords.details)
         icon.show(isError ? "dialog-warning-symbolic" : "dialog-information-symbolic")
@@ -51,7 +54,11 @@ import Widgets
     /// Hides the message.
     func dismiss() { dismiss_() }
 
+    /// Hides the message unless it stays.
+    func leave() { if !stays { dismiss_() } }
+
     private func dismiss_() {
+        stays = false
         text.show(nil)
         content.isVisible = false
     }

@@ -6,13 +6,15 @@ import LatchkeyDesktop
 enum FingerprintWords {
     static let enrolled = words("Your Fingers")
     static let none = words("No finger is enrolled")
-    static let noneText = words("Enroll one below to unlock with a touch.")
-    static let new = words("Enroll a Finger")
+    static let noneText = words("Enrol one below to unlock with a touch.")
+    static let new = words("Enrol a Finger")
     static let finger = words("Finger")
     static let reader = words("Reader")
-    static let enroll = words("_Enroll…")
-    static let consequence = words(
-        "Items that are bound to the fingers enrolled now can no longer be read after a change of the fingers.")
+    static let enroll = words("_Enrol…")
+    static let notices = words("What keeps fingers from being used")
+    static let passcodeText = words("Without one, prompts ask for no finger.")
+    static let unusedTitle = words("Prompts Cannot Use the Reader Now")
+    static let deleteText = words("Prompts no longer accept this finger.")
     static let unusable = words("Fingerprints Cannot Be Used")
     static let noReader = words("No Fingerprint Reader")
     static let noReaderText = words(
@@ -24,6 +26,44 @@ enum FingerprintWords {
         "The old print is deleted before the new one is scanned. If you stop before the end, none remains.")
     static let deleteAgree = words("_Delete")
     static let deleting = words("Deleting…")
+
+    static func readers(_ readers: [FingerprintControl.Reader]) -> String {
+        let names = readers.map(\.name).joined(separator: ", ")
+        return words.count(readers.count, "Reader: \(names)", "Readers: \(names)")
+    }
+
+    /// Why a finger that is enrolled is of no use.
+    static func reason(_ hindrance: Health.SensorHindrance) -> String {
+        switch hindrance {
+        case .noProgram: words("The part of Latchkey that asks the reader is not installed. Your passcode works.")
+        case .noService: words("The system’s service for fingerprint readers is not installed. Your passcode works.")
+        case .noSession:
+            words(
+                "This is no login session at this computer, so that somebody else could be at its reader. Your passcode works."
+            )
+        case .other:
+            words(
+                "Latchkey’s service does not use this reader. One that is simulated has to be allowed by an administrator. Your passcode works."
+            )
+        }
+    }
+
+    /// What a change of the fingers does to items that are bound to them; empty if there are none.
+    ///
+    /// - Parameter bound: those items; nil if they are not known.
+    static func consequence(_ bound: [StoredItem]?) -> String {
+        guard let bound else {
+            return words(
+                "Items that are bound to the fingers enrolled now can no longer be read after a change of the fingers.")
+        }
+        guard !bound.isEmpty else { return "" }
+        let apps = Set(bound.map { AppsWords.app($0.app, nil) }).sorted().joined(separator: ", ")
+        return words.count(
+            bound.count,
+            "\(bound.count) item of \(apps) is bound to the fingers enrolled now, and can no longer be read after a change of the fingers.",
+            "\(bound.count) items of \(apps) are bound to the fingers enrolled now, and can no longer be read after a change of the fingers."
+        )
+    }
 
     static func explanation(_ failure: SettingsFailure) -> String {
         failure.code == .unavailable

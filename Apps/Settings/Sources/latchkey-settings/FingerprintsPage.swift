@@ -10,21 +10,34 @@ import Widgets
     private unowned let host: any PageHost
     private let place = EmptyPlace()
     private let enrolled = RowGroup(FingerprintWords.enrolled)
-    private let new = RowGroup(FingerprintWords.new, description: FingerprintWords.consequence)
+    private let new = RowGroup(FingerprintWords.new)
+    private let notices = RowGroup(name: FingerprintWords.notices)
+    /// The list of fingers and the button behind it.
+    private let ends = Box(.across, spacing: 6)
     private let stack: Stack
     private let choice: Choice
     private var readerChoice: Choice?
     private var readerRow: Row?
     private let control = FingerprintControl()
-    private let reading = Reading<[FingerprintControl.Reader]>()
-    private var shown: Result<[FingerprintControl.Reader], SettingsFailure>?
+    private let reading = Reading<Found>()
+    private var shown: Result<Found, SettingsFailure>?
+
+    /// The readers, and what the page says about them.
+    private struct Found: Equatable {
+        let readers: [FingerprintControl.Reader]
+        /// Why the fingers on them are of no use; nil if they are, or if there are none.
+        let hindrance: Health.SensorHindrance?
+        /// The items that are bound to the fingers; nil if they are not known.
+        let bound: [StoredItem]?
+        let isPasscodeSet: Bool
+    }
 
     init(_ host: any PageHost) {
         self.host = host
         choice = Choice(FingerprintWords.finger) { _ in }
         stack = Stack([
             "starting": EmptyPlace(), "empty": Page(place, width: 480),
-            "list": Page(Box(.down, spacing: 24, [enrolled, new]), width: 600, isCentred: false),
+            "list": Page(Box(.down, spacing: 24, [notices, enrolled, new]), width: 600, isCentred: false),
         ])
         content = stack
         let readerChoice = Choice(FingerprintWords.reader) { [weak self] _ in self?.showFingers() }
@@ -33,20 +46,36 @@ import Widgets
         let enroll = MnemonicButton(FingerprintWords.enroll, styles: ["suggested-action"]) { [weak self] in
             self?.enroll()
         }
-        new.show([readerRow, Row(FingerprintWords.finger, suffix: [choice, enroll])])
+        for widget in [choice, enroll] as [Widget] {
+            widget.centre(across: false)
+            ends.append(widget)
+        }
+        ends.setMargin(6, sides: 0)
+        new.show([readerRow, Row(FingerprintWords.finger, suffix: [ends])])
     }
 
+    /// A narrow window has no room for both beside the title.
+    func setNarrow(_ isNarrow: Bool) { ends.turn(isNarrow ? .down : .across) }
+
     func refresh(_ overview: KeychainOverview?) {
-        let control = control
+        let (control, keychain, listed) = (control, KeychainControl(), host.listed)
         reading.begin { () throws(SettingsFailure) in
-            try control.readers()
+            let readers = try control.readers()
+            let isUnused = overview.map { $0.sensor == .none && $0.protection != .simulated } ?? false
+            let hasFingers = readers.contains { !$0.fingers.isEmpty }
+            // A keychain that cannot list its items now is like one that does so after a prompt only: they are not known.
+            let items = overview?.listsItems == true ? try? keychain.items() : listed?.items
+            return Found(
+                readers: readers, hindrance: hasFingers && isUnused ? Health.sensorHindrance() : nil,
+                bound: overview?.itemCount == 0 ? [] : items?.filter { $0.rule == .currentBiometry },
+                isPasscodeSet: overview?.isPasscodeSet ?? true)
         } done: { [weak self] result in
             guard let self, result != shown else { return }
             show(result)
         }
     }
 
-    private func show(_ result: Result<[FingerprintControl.Reader], SettingsFailure>) {
+    private func show(_ result: Result<Found, SettingsFailure>) {
         shown = result
         switch result {
         case .failure(let failure):
@@ -54,13 +83,16 @@ import Widgets
                 icon: "auth-fingerprint-symbolic", title: FingerprintWords.unusable,
                 words: FingerprintWords.explanation(failure))
             stack.page = "empty"
-        case .success(let readers) where readers.isEmpty:
+        case .success(let found) where found.readers.isEmpty:
             place.show(
                 icon: "auth-fingerprint-symbolic", title: FingerprintWords.noReader,
                 words: FingerprintWords.noReaderText)
             stack.page = "empty"
-        case .success(let readers):
-            enrolled.setDescription(readers.map(\.name).joined(separator: ", "))
+        case .success(let found):
+            let readers = found.readers
+            notices.show(noticeRows(found))
+            new.setDescription(FingerprintWords.consequence(found.bound))
+            enrolled.setDescription(FingerprintWords.readers(readers))
             let rows = readers.flatMap { self.rows($0, isOnlyReader: readers.count == 1) }
             enrolled.show(rows.isEmpty ? [Row(FingerprintWords.none, subtitle: FingerprintWords.noneText)] : rows)
             readerChoice?.show(readers.map(\.name), selected: 0)
@@ -68,6 +100,25 @@ import Widgets
             showFingers()
             stack.page = "list"
         }
+    }
+
+    /// What keeps fingers from being used.
+    private func noticeRows(_ found: Found) -> [Row] {
+        var rows: [Row] = []
+        if !found.isPasscodeSet {
+            let set = MnemonicButton(BackupWords.setPasscode, styles: ["suggested-action"]) { [weak self] in
+                self?.host.open(.passcode)
+            }
+            rows.append(Row(BackupWords.passcodeTitle, subtitle: FingerprintWords.passcodeText, suffix: [set]))
+        }
+        if let hindrance = found.hindrance {
+            let row = Row(
+                FingerprintWords.unusedTitle, subtitle: FingerprintWords.reason(hindrance),
+                icon: "dialog-warning-symbolic")
+            row.showIcon("dialog-warning-symbolic", style: "warning")
+            rows.append(row)
+        }
+        return rows
     }
 
     private func rows(_ reader: FingerprintControl.Reader, isOnlyReader: Bool) -> [Row] {
@@ -83,7 +134,8 @@ import Widgets
 
     /// The reader on which a finger is enrolled.
     private var chosenReader: FingerprintControl.Reader? {
-        guard case .success(let readers)? = shown, !readers.isEmpty else { return nil }
+        guard case .success(let found)? = shown, !found.readers.isEmpty else { return nil }
+        let readers = found.readers
         let number = readerChoice?.selected ?? 0
         return readers.indices.contains(number) ? readers[number] : readers[0]
     }
@@ -98,6 +150,12 @@ import Widgets
         choice.show(offered(reader).map(FingerprintWords.name), selected: 0)
     }
 
+    /// A text, and what a change of the fingers does to items.
+    private func joined(_ text: String) -> String {
+        guard case .success(let found)? = shown else { return text }
+        return [text, FingerprintWords.consequence(found.bound)].filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+
     // MARK: - Actions
 
     private func enroll() {
@@ -109,7 +167,8 @@ import Widgets
         guard let window = host.window else { return }
         Question.ask(
             over: window, heading: FingerprintWords.replaceQuestion(FingerprintWords.name(finger)),
-            body: FingerprintWords.replaceText, decline: WindowWords.cancelMnemonic, agree: FingerprintWords.replace,
+            body: joined(FingerprintWords.replaceText), decline: WindowWords.cancelMnemonic,
+            agree: FingerprintWords.replace,
             isDestructive: true
         ) { [weak self] in self?.enroll(finger, on: reader, replaces: true) }
     }
@@ -136,7 +195,7 @@ import Widgets
         guard let window = host.window else { return }
         let name = FingerprintWords.name(finger)
         Question.ask(
-            over: window, heading: FingerprintWords.deleteQuestion(name), body: FingerprintWords.consequence,
+            over: window, heading: FingerprintWords.deleteQuestion(name), body: joined(FingerprintWords.deleteText),
             decline: WindowWords.cancelMnemonic, agree: FingerprintWords.deleteAgree, isDestructive: true
         ) { [weak self] in
             let control = FingerprintControl()

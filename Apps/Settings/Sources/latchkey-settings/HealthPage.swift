@@ -11,7 +11,8 @@ import Widgets
     private let control = KeychainControl()
     private let attention = RowGroup(HealthWords.attention, description: HealthWords.attentionText)
     private let works = RowGroup(name: HealthWords.worksName)
-    private let absent = RowGroup(name: HealthWords.absentName)
+    private let absent = RowGroup(description: HealthWords.absentText, name: HealthWords.absentName)
+    private let forDevelopers = RowGroup(name: HealthWords.developers)
     private let about = RowGroup(HealthWords.about)
     private let examining = Label(HealthWords.examining, styles: ["dim-label"], isCentred: true)
     private var shown: [Health.Row] = []
@@ -21,8 +22,9 @@ import Widgets
     init(_ host: any PageHost) {
         self.host = host
         content = Page(
-            Box(.down, spacing: 24, [examining, attention, works, absent, about]), width: 600, isCentred: false)
-        for group in [attention, works, absent] { group.show([]) }
+            Box(.down, spacing: 24, [examining, attention, works, absent, about, forDevelopers]), width: 600,
+            isCentred: false)
+        for group in [attention, works, absent, forDevelopers] { group.show([]) }
     }
 
     func refresh(_ overview: KeychainOverview?) {
@@ -38,13 +40,22 @@ import Widgets
 
     private func show(_ rows: [Health.Row]) {
         shown = rows
-        attention.show(rows.filter { $0.state == .attention }.map { row($0, "dialog-warning-symbolic", "warning") })
-        showFolded(works, rows.filter { $0.state == .works }.map { row($0, "emblem-ok-symbolic", "success") }) {
-            HealthWords.works($0)
-        }
-        showFolded(absent, rows.filter { $0.state == .absent }.map { row($0, "list-remove-symbolic", "dim-label") }) {
-            HealthWords.absent($0)
-        }
+        let (ofDevelopers, ofPeople) = (
+            rows.filter(HealthWords.isForDevelopers), rows.filter { !HealthWords.isForDevelopers($0) }
+        )
+        let needy = ofPeople.filter { $0.state == .attention }
+        attention.setTitle(needy.isEmpty ? "" : HealthWords.attention)
+        attention.setDescription(needy.isEmpty ? "" : HealthWords.attentionText)
+        attention.show(needy.isEmpty ? [everythingWorks()] : needy.map(row))
+        showFolded(works, ofPeople.filter { $0.state == .works }.map(row)) { HealthWords.works($0) }
+        showFolded(absent, ofPeople.filter { $0.state == .absent }.map(row)) { HealthWords.absent($0) }
+        showFolded(forDevelopers, ofDevelopers.map(row)) { _ in HealthWords.developers }
+    }
+
+    private func everythingWorks() -> Row {
+        let row = Row(HealthWords.allWorks, icon: "emblem-ok-symbolic")
+        row.showIcon("emblem-ok-symbolic", style: "success")
+        return row
     }
 
     /// Shows the number of rows, and the rows themselves only after a press.
@@ -66,10 +77,16 @@ import Widgets
         group.show([Row(title, suffix: [summary])] + rows)
     }
 
-    private func row(_ row: Health.Row, _ icon: String, _ style: String) -> Row {
+    private func row(_ row: Health.Row) -> Row {
+        let (icon, style) =
+            switch row.state {
+            case .attention: ("dialog-warning-symbolic", "warning")
+            case .works: ("emblem-ok-symbolic", "success")
+            case .absent: ("list-remove-symbolic", "dim-label")
+            }
         let title = HealthWords.title(row.name)
         var buttons: [Widget] = []
-        var details = words(row.found)
+        var details = HealthWords.found(row)
         // What is copied is shown first.
         var copy: Button?
         switch row.fix {

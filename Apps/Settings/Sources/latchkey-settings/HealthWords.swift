@@ -8,7 +8,10 @@ enum HealthWords {
     static let attention = words("Needs Attention")
     static let attentionText = words("Begin with the first one: others may follow from it.")
     static let worksName = words("Works")
+    static let allWorks = words("Everything works.")
     static let absentName = words("Not There")
+    static let absentText = words("Not needed for everyday use.")
+    static let developers = words("For developers")
     static let about = words("About")
     static let openPasscode = words("Open Passcode")
     static let start = words("Start")
@@ -36,9 +39,34 @@ enum HealthWords {
     /// A sentence for people about a row; empty where the title says it all.
     static func plain(_ row: Health.Row) -> String {
         switch row.state {
-        case .works: ""
-        case .absent: words("Not needed for everyday use.")
+        case .works, .absent: ""
         case .attention: attention(row)
+        }
+    }
+
+    /// Whether a row only says something to people who write programs or install services.
+    static func isForDevelopers(_ row: Health.Row) -> Bool {
+        switch row.name {
+        case "compiler", "SDK": true
+        case "kernel", "tier", "system sockets", "configuration", "daemon program", "units", "declared apps",
+            "TPM writes":
+            row.state != .attention
+        default: false
+        }
+    }
+
+    /// What was found, with other rows named as this page names them.
+    static func found(_ row: Health.Row) -> String {
+        let others = [title("sensor program"), title("fprintd"), title("login session")]
+        switch (row.name, row.found) {
+        case ("sensor", "none; see the rows sensor program, fprintd and login session"):
+            return words("none; see \(others[0]), \(others[1]) and \(others[2])")
+        case ("sensor", "none, although a finger is enrolled; see the rows sensor program, fprintd and login session"):
+            return words("none, although a finger is enrolled; see \(others[0]), \(others[1]) and \(others[2])")
+        case (_, "not known, see the row store"): return words("not known, see \(title("store"))")
+        case (_, "not known without latchkeyd, see the row above"):
+            return words("not known, see \(title("daemon program"))")
+        default: return words(row.found)
         }
     }
 
@@ -53,7 +81,8 @@ enum HealthWords {
         case ("PAM", _): words("The password of your account cannot be checked safely.")
         case ("faces", _): words("Faces cannot be recognised safely.")
         case ("memory", _): words("Secrets in memory could be written to the disk.")
-        case ("lock", _), ("login session", _): words("Locking the screen does not lock the keychain.")
+        case ("login session", _): words("This is no login session at this computer, so its sensor is not used.")
+        case ("lock", _): words("Locking the screen does not lock the keychain.")
         case ("sensor", _), ("sensor program", _), ("fprintd", _): words("The sensor cannot be used.")
         case ("enclave", _), ("TPM", _): words("Private keys are protected less than they could be.")
         case ("declared apps", _): words("The description of an app is not valid, so the app has no name.")

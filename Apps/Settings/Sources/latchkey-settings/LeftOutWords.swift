@@ -6,14 +6,15 @@ import LatchkeyDesktop
 enum LeftOutWords {
     private static let limit = 10
 
+    /// The name of an item, and of its app.
+    static func name(_ item: KeychainControl.LeftOut) -> String {
+        words("“\(item.name.isEmpty ? AppsWords.noName : item.name)” of \(AppsWords.app(item.app, nil))")
+    }
+
     /// A line for each of at most ten items, and one for the others.
     static func lines(_ items: [KeychainControl.LeftOut], of count: UInt64) -> [String] {
         let shown = items.prefix(limit)
-        var lines = shown.map { item in
-            let name = item.name.isEmpty ? AppsWords.noName : item.name
-            let app = item.app.isEmpty ? AppsWords.noApp : item.app
-            return words("“\(name)” of \(app): \(words(item.reason))")
-        }
+        var lines = shown.map { words("\(name($0)): \(words($0.reason))") }
         let rest = count - UInt64(shown.count)
         if rest > 0 { lines.append(words("and \(rest) more.")) }
         return lines

@@ -60,7 +60,7 @@ import Widgets
         [
             changeRow(overview),
             Row(
-                PasscodeWords.checkTitle,
+                overview.isSensorLocked ? PasscodeWords.enterTitle : PasscodeWords.checkTitle,
                 subtitle: overview.isSensorLocked ? PasscodeWords.sensorLocked : PasscodeWords.checkText,
                 hasMnemonic: true
             ) { [weak self] in self?.check() },

@@ -16,8 +16,9 @@ enum PasscodeWords {
         It changes with the password of your account, in the system’s settings. The next prompt then asks for the new one \
         and once for the previous one.
         """)
-    static let checkTitle = words("_Enter the passcode")
-    static let checkText = words("Try whether you remember it.")
+    static let checkTitle = words("Ch_eck that you remember the passcode")
+    static let enterTitle = words("_Enter the passcode")
+    static let checkText = words("The prompt asks for it once. Nothing changes.")
     static let sensorLocked = words("The sensor is ignored after too many tries. Enter the passcode to use it again.")
     static let checkReason = words("check that you know the passcode")
     static let removeTitle = words("_Remove the passcode")

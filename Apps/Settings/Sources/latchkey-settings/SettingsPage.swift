@@ -29,6 +29,8 @@ enum PageName: String, CaseIterable {
     func wasDeleted(_ item: StoredItem)
     /// Moves the focus to the search field, if the page has one.
     func startSearch()
+    /// Arranges the page for a window that has no room for the list of pages beside it.
+    func setNarrow(_ isNarrow: Bool)
 }
 
 extension SettingsPage {
@@ -36,6 +38,7 @@ extension SettingsPage {
     func forgetNames() {}
     func wasDeleted(_ item: StoredItem) {}
     func startSearch() {}
+    func setNarrow(_ isNarrow: Bool) {}
 }
 
 /// What a page asks of its window.

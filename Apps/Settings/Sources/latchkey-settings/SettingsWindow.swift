@@ -55,7 +55,7 @@ import Widgets
     func open(_ page: PageName) {
         opened = page
         isPageShown = true
-        messages.dismiss()
+        messages.leave()
         refresh()
         draw()
     }
@@ -107,9 +107,13 @@ import Widgets
         back?.isVisible = isFolded && isPageShown
         header.setTitle(isFolded && isPageShown ? WindowWords.page(opened) : WindowWords.title)
         header.subtitle = overview?.protection == .simulated ? WindowWords.simulated : ""
-        pageTitle.show(isFolded ? nil : WindowWords.page(opened))
+        // Between the buttons of a narrow bar the name of a page would be cut; that nothing is protected must be said.
+        let isTitleBelow = isFolded && isPageShown && header.subtitle.isEmpty
+        header.showTitle(!isTitleBelow)
+        pageTitle.show(isFolded && !isTitleBelow ? nil : WindowWords.page(opened))
         // A narrow bar only has room for icons.
         lock?.showTitle(!isFolded)
+        for page in pages { page.setNarrow(isFolded) }
         lock?.isVisible = overview.map { !$0.isLocked && $0.isPasscodeSet } ?? false
         locked.isVisible = overview?.isLocked ?? false
         locked.isSensitive = running == nil
@@ -122,7 +126,7 @@ import Widgets
     func perform(_ operation: Operation) {
         guard running == nil, !isClosing else { return }
         running = operation
-        messages.dismiss()
+        messages.leave()
         toasts?.dismiss()
         progress.start(operation) { [weak self] in self?.cancel() }
         draw()
@@ -163,7 +167,7 @@ import Widgets
         refresh()
         switch result {
         case .success(let outcome):
-            if outcome.stays { messages.show(outcome.words) } else { tell(outcome.words) }
+            if outcome.stays { messages.show(outcome.words, stays: true) } else { tell(outcome.words) }
         case .failure(let failure): show(failure)
         }
     }

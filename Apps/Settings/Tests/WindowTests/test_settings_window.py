@@ -87,9 +87,9 @@ def test_a_forgotten_passcode_is_deleted_after_a_word_was_typed():
               "another word deletes nothing")
         window.keys("ctrl+a", title=FORGOTTEN)
         window.type("delete", title=FORGOTTEN)
-        tree = window.sees(lambda t: delete(t).sensitive, title=FORGOTTEN)
+        window.sees(lambda t: delete(t).sensitive, title=FORGOTTEN)
         window.picture("passcode-forgotten-typed", title=FORGOTTEN)
-        delete(tree).press()
+        window.keys("Return", title=FORGOTTEN)
         window.sees(lambda t: t.says("No Passcode Is Set") and t.says("The passcode and the protected items were deleted."))
         check('"items":1' in machine.latchkey("status", "--json"), "the other item is kept")
 
@@ -214,7 +214,7 @@ def test_activity_shows_which_app_asked_for_what():
         machine.prompt.enter("135790")
         check(reading.wait(20) == 0, "the item is read")
         window.keys("F5")
-        tree = window.sees(lambda t: t.says("bank read “login”") and t.says("mail deleted an item"))
+        tree = window.sees(lambda t: t.says("bank read “login”") and t.says("mail deleted an item of its own"))
         check(tree.says("bank stored “login”") and tree.says("Today"), "\n".join(tree.lines()))
         check(not tree.holds("topsecret"), "no secret is in the window")
         everything_has_a_name(tree)
@@ -253,6 +253,19 @@ def test_activity_shows_which_app_asked_for_what():
         window.picture("activity-one-app")
 
 
+def test_activity_names_the_app_of_an_item_that_is_gone():
+    with Machine(prompts=False) as machine:
+        machine.latchkey("set", "--protect", "none", "pin", input="topsecret\n", app="mail")
+        machine.latchkey("get", "pin", app="mail")
+        machine.latchkey("delete", "pin", app="mail")
+        # The window did not see the name of the item.
+        window = machine.open("activity")
+        tree = window.sees("mail read an item of its own that was deleted")
+        check(tree.says("mail deleted an item of its own"), "\n".join(tree.lines()))
+        window.press_row("mail read an item of its own that was deleted")
+        window.sees("Item: deleted, and its name with it", title="mail read an item of its own that was deleted")
+
+
 def test_older_activity_is_read_on_demand():
     with Machine(prompts=False) as machine:
         for number in range(52):
@@ -289,7 +302,7 @@ def test_apps_show_names_and_rules_and_no_secret():
         check(tree.says("needs the passcode. Never leaves this computer"), "\n".join(tree.lines()))
         check(tree.says("its app gets it while the keychain is unlocked"), "the rule of an unprotected item is shown")
         check(tree.says("needs your finger, your face or the passcode"), "the rule presence is shown")
-        check(tree.says("Private key") and tree.says("Public key"), "the halves of a key pair are told apart")
+        check(tree.says("Private key of a pair") and tree.says("Public key of a pair"), "the halves of a key pair are told apart")
         check(tree.says("2 items"), "items are counted by app")
         check(not tree.holds("topsecret"), "no secret is in the window")
         everything_has_a_name(tree)
@@ -332,7 +345,7 @@ def test_an_item_is_deleted_after_a_word_was_typed():
         window.sees(lambda t: t.says("“login (bank.example)” was deleted.") and not t.named("login (bank.example)"))
         check('"items":1' in machine.latchkey("status", "--json"), "the other item is kept")
         window.open("Activity")
-        window.sees("latchkey-settings deleted “login (bank.example)”")
+        window.sees("Latchkey Settings deleted “login (bank.example)”")
 
 
 def test_the_keychain_is_locked_and_unlocked():
@@ -380,7 +393,7 @@ def test_a_sensor_that_is_locked_is_used_again_after_the_passcode():
         window.picture("passcode-sensor-locked")
         window.keys("alt+e")
         machine.prompt.enter("1234")
-        window.sees(lambda t: t.says("The passcode is right.") and t.says("Try whether you remember it."))
+        window.sees(lambda t: t.says("The passcode is right.") and t.says("Check that you remember the passcode"))
 
 
 def test_face_permissions_are_withdrawn():
@@ -431,8 +444,7 @@ def test_a_backup_is_written_and_restored():
         choose_file(window, "Create a backup", path)
         window.busy_with("write the recovery code down")
         machine.prompt.enter("135790")
-        tree = machine.prompt.sees(lambda t: t.named("QR code of the recovery code"))
-        code = next(n.name for n in tree.all() if n.role == "label" and re.fullmatch("[0-9A-Z-]{20,}", n.name))
+        code, tree = shown_code(machine)
         check(window.tree() and not window.tree().holds(code), "the settings window does not show the code")
         machine.prompt.picture("prompt-recovery-code")
         check((found := scanned(machine)) == code, f"the QR code is {found!r}, not {code!r}")
@@ -440,8 +452,15 @@ def test_a_backup_is_written_and_restored():
         machine.prompt.sees("Type the last group of the recovery code")
         machine.prompt.enter(code[-6:].lower())
         tree = window.sees("The backup contains 2 items.")
-        check(tree.says("1 item could not be included:") and tree.says("card"), "\n".join(tree.lines()))
+        check(tree.says("1 item is not in the backup, because it never leaves this computer: “card” of bank."),
+              "\n".join(tree.lines()))
+        check(tree.says(f"It was saved as {path}"), "it says where")
         window.picture("backup-written")
+        # The message stays until it is dismissed.
+        window.open("Passcode")
+        window.sees(f"It was saved as {path}")
+        window.press_button("Dismiss")
+        window.sees(lambda t: not t.says("It was saved as"))
         with open(path, "rb") as file:
             check(b"topsecret" not in file.read(), "the backup is encrypted")
 
@@ -454,9 +473,20 @@ def test_a_backup_is_written_and_restored():
         restoring.sees(lambda t: t.named("Restore…", "button"))
         restoring.keys("alt+r")
         choose_file(restoring, "Restore a backup", path)
+        restoring.busy_with("first your passcode, then the recovery code")
+        other.prompt.enter(code)
+        other.prompt.sees("This is the recovery code. Type your passcode first.")
+        other.prompt.picture("prompt-code-first")
         other.prompt.enter("135790")
         other.prompt.sees("Type the recovery code")
-        other.prompt.enter(code)
+        # A typing error in the last character is corrected there.
+        other.prompt.enter(code[:-1] + ("1" if code[-1] == "0" else "0"))
+        other.prompt.sees("compare its 26 characters")
+        other.prompt.sees(lambda t: any(n.role == "password text" and n.focused and len(n.text) == 30 for n in t.all()))
+        other.prompt.picture("prompt-code-mistyped")
+        other.prompt.keys("BackSpace")
+        other.prompt.type(code[-1])
+        other.prompt.keys("Return")
         restoring.sees("2 items restored.")
         check(other.latchkey("get", "login", app="bank").strip() == "topsecret", "the item is there")
         restoring.open("Backup")
@@ -464,6 +494,15 @@ def test_a_backup_is_written_and_restored():
         choose_file(restoring, "Restore a backup", machine.folder + "/store/latchkeyd.conf")
         restoring.sees(lambda t: any(n.role == "alert" and n.name for n in t.all()))
         restoring.picture("backup-no-backup")
+
+
+def shown_code(machine):
+    """The recovery code at the prompt, which is a text only on request, and the prompt."""
+    tree = machine.prompt.sees(lambda t: t.named("QR code of the recovery code"))
+    check(not any(re.fullmatch("[0-9A-Z-]{20,}", n.name) for n in tree.all()), "the code is drawn")
+    tree.named("Show as Text", "button").press()
+    tree = machine.prompt.sees(lambda t: any(re.fullmatch("[0-9A-Z-]{20,}", n.name) for n in t.all()))
+    return next(n.name for n in tree.all() if n.role == "label" and re.fullmatch("[0-9A-Z-]{20,}", n.name)), tree
 
 
 def test_a_backup_shows_how_many_items_are_written():
@@ -478,9 +517,8 @@ def test_a_backup_shows_how_many_items_are_written():
         window.keys("alt+c")
         choose_file(window, "Create a backup", folder + "/my backup")
         machine.prompt.enter("135790")
-        tree = machine.prompt.sees(lambda t: t.named("QR code of the recovery code"))
+        code, tree = shown_code(machine)
         daemon = machine.daemon()
-        code = next(n.name for n in tree.all() if n.role == "label" and re.fullmatch("[0-9A-Z-]{20,}", n.name))
         next(n for n in tree.all() if n.role == "button" and n.name.startswith("I ")).press()
         machine.prompt.sees("Type the last group of the recovery code")
         machine.prompt.enter(code[-6:])
@@ -527,13 +565,19 @@ def test_health_lists_what_works_and_what_the_keychain_is():
         check(tree.says("A service of your own"), "the protection is named")
         check(not tree.says("LATCHKEY") and not tree.says("Program of the service") and not tree.says(machine.store),
               "what works is folded, and words of developers are among the details")
+        check(tree.says("Not needed for everyday use."), "said once, for all optional parts")
         everything_has_a_name(tree)
         window.picture("health")
         works = next(n.name for n in tree.all() if n.role == "button" and n.name.startswith("Show: ") and "work" in n.name)
         window.press_button(works)
-        window.sees("Program of the service")
+        tree = window.sees("Memory")
+        check(not tree.says("Program of the service"), "what only says something to developers is in a group of its own")
         window.picture("health-works")
         window.press_button(works.replace("Show", "Hide"))
+        window.press_button("Show: For developers")
+        window.sees("Program of the service")
+        window.picture("health-developers")
+        window.press_button("Hide: For developers")
         window.sees(lambda t: not t.says("Program of the service"))
         window.press_button("Open Passcode: Passcode")
         window.sees("No Passcode Is Set")
@@ -560,7 +604,8 @@ def test_a_finger_is_enrolled_in_stages_and_deleted():
         window = machine.open_with_fingerprints(fprintd)
         tree = window.sees("No finger is enrolled")
         everything_has_a_name(tree)
-        check(tree.says("Virtual device for debugging"), "the reader is named")
+        check(tree.says("Reader: Virtual device for debugging"), "the reader is named")
+        check(tree.says("Set a passcode first"), "a finger is of no use without a passcode")
         window.picture("fingerprints-none")
         window.keys("alt+e")
         window.busy_with("Right index finger: swipe it over the reader.")
@@ -578,7 +623,16 @@ def test_a_finger_is_enrolled_in_stages_and_deleted():
             if number < 4:
                 window.busy_with(f"{number + 1} of 5 scans.")
         window.sees(lambda t: t.named("Delete Right index finger", "button"))
+        # The daemon does not use a reader that a program simulates.
+        tree = window.sees("Prompts Cannot Use the Reader Now")
+        everything_has_a_name(tree)
         window.picture("fingerprints")
+        window.open("Health")
+        tree = window.sees("Needs Attention")
+        check(tree.says("The sensor cannot be used."), "\n".join(tree.lines()))
+        window.picture("fingerprints-health")
+        window.open("Fingerprints")
+        window.sees(lambda t: t.named("Delete Right index finger", "button"))
         window.press_button("Delete Right index finger")
         window.picture("fingerprints-delete", title="Delete Right index finger?")
         window.answer("Delete Right index finger?", "Delete")
@@ -611,6 +665,22 @@ def choose_last(window, name):
     window.keys("F6")
     until(lambda: focused(window.tree()) or window.keys("Tab"), lambda: f"no list {name}", every=0.1)
     window.keys("space", *["Down"] * 9, "Return")
+
+
+def test_a_change_of_the_fingers_names_what_becomes_unreadable():
+    with Machine(tier="simulated", prompts=False) as machine, Fprintd(machine.subfolder("bus")) as fprintd:
+        machine.latchkey("sim", "passcode", "set", input="1234\n")
+        machine.latchkey("sim", "sensor", "touch")
+        machine.latchkey("sim", "enroll")
+        machine.latchkey("set", "login", "--protect", "presence", input="5000\n", app="mail")
+        window = machine.open_with_fingerprints(fprintd)
+        tree = window.sees("No finger is enrolled")
+        check(not tree.says("can no longer be read"), "no item is bound to the fingers")
+        machine.latchkey("set", "card", "--protect", "current-set", input="4000\n", app="bank")
+        window.keys("F5")
+        tree = window.sees("1 item of bank is bound to the fingers enrolled now")
+        everything_has_a_name(tree)
+        window.picture("fingerprints-bound")
 
 
 def test_an_enrolled_finger_is_replaced_only_after_a_question():
@@ -680,6 +750,27 @@ def test_a_narrow_window_shows_the_list_or_a_page():
         window.picture("narrow-list")
         window.keys("Down", "Down", "Return")
         window.sees("No app has used your keychain yet.")
+
+
+def test_a_german_window_fits_the_width_of_a_telephone():
+    with Machine() as machine, Fprintd(machine.subfolder("bus")) as fprintd:
+        machine.set_passcode()
+        machine.latchkey("set", "--protect", "none", "login", input="5000\n", app="bank")
+        locale = machine.subfolder("locale")
+        subprocess.run(["scripts/words", "build", locale], check=True, stdout=subprocess.DEVNULL)
+        machine.environment |= {"LATCHKEY_LOCALE_DIR": locale, "LANG": "de.UTF-8", "LC_ALL": "", "LANGUAGE": ""}
+        window = machine.open_with_fingerprints(fprintd)
+        window.title = "Latchkey-Einstellungen"
+        window.sees("Finger registrieren")
+        window.resize(360, 640)
+        window.sees(lambda t: t.named("Zurück zur Liste", "button"))
+        for number, page in enumerate(PAGES):
+            window.keys(f"alt+{number + 1}")
+            tree = window.sees(lambda t: t.frame() and t.frame()[2] <= 360)
+            for node in tree.all():
+                left, width = node.across()
+                check(width == 0 or left + width <= 360, f"{page}: {node.name!r} ends at {left + width}")
+            window.picture(f"de-narrow-{page.lower().replace(' ', '-')}")
 
 
 def test_the_list_of_pages_is_used_by_keyboard():

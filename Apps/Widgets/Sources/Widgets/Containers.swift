@@ -201,6 +201,10 @@ public final class Toasts: Widget {
     public func show(_ words: String) {
         dismiss()
         guard let toast = adw_toast_new(Markup.escaped(words)) else { return }
+        // The title of a toast is one line, which a narrow window cuts.
+        let title = Label(words)
+        title.setStyle("heading")
+        adw_toast_set_custom_title(toast, title.widget)
         adw_toast_set_timeout(toast, 10)
         connect(UnsafeMutableRawPointer(toast), "dismissed") { [weak self] in
             if self?.shown == toast { self?.shown = nil }

@@ -43,11 +43,15 @@ import CAdwaita
             let field = TextField(typing.name) {}
             adw_message_dialog_set_extra_child(dialog, field.widget)
             adw_message_dialog_set_response_enabled(dialog, "yes", 0)
+            // Enter agrees when the word is typed, and does nothing before.
+            let entry = field.raw.assumingMemoryBound(to: GtkEntry.self)
             // The field keeps the action, and the action the field's wrapper, until the dialog is closed.
             field.whenChanged {
                 // A keyboard on a telephone begins with a capital letter and ends with a blank.
                 let isTyped = field.text.lowercased().split(separator: " ") == [typing.word.lowercased()[...]]
                 adw_message_dialog_set_response_enabled(dialog, "yes", isTyped ? 1 : 0)
+                adw_message_dialog_set_default_response(dialog, isTyped ? "yes" : "no")
+                gtk_entry_set_activates_default(entry, isTyped ? 1 : 0)
             }
         }
         // The title is the name that assistive technology reads.

@@ -29,6 +29,11 @@ package enum Doctor {
         let login = LoginFacts(places, seconds: answerSeconds)
         let compiler = CompilerFacts(searchPath: Environment.value("PATH"), seconds: compilerSeconds)
         let isNew = !tier.isSystem && store.isNew && answer == .notRunning
+        let fingers = FingerFacts(program: fingerprints, report, seconds: answerSeconds)
+        let sensor = DoctorRow.sensor(report, fingers)
+        // Without a sensor in use, a finger that is enrolled says that these parts are expected to be there.
+        let isMissed = report?.biometry == BiometryKind.none
+        func part(_ row: DoctorRow) -> DoctorRow { isMissed ? row.needed(by: sensor) : row }
         // Without a folder of its own store, the row of the store says why, and no configuration is named.
         let folder = (try? store.folder.get()) ?? ""
         let configuration = tier.isSystem ? places.configuration : folder + "/latchkeyd.conf"
@@ -48,11 +53,11 @@ package enum Doctor {
             .memory(report, isSystem: tier.isSystem),
             .passcode(report, isNew: isNew),
             .lock(report, login),
-            .sensor(report, FingerFacts(program: fingerprints, report, seconds: answerSeconds)),
-            .sensorProgram(program, isSystem: tier.isSystem),
-            .fingerprintService(places),
+            sensor,
+            part(.sensorProgram(program, isSystem: tier.isSystem)),
+            part(.fingerprintService(places)),
             .session(session),
-            .loginSession(login),
+            part(.loginSession(login)),
             .agent(AgentFacts(places), session),
             .enclave(report, isSystem: tier.isSystem, configuration: configuration),
             .trustedModule(places),

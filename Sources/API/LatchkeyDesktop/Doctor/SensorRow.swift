@@ -9,9 +9,10 @@ package struct FingerFacts: Equatable, Sendable {
 
     package init(_ readers: [FingerprintReader]?) { self.readers = readers }
 
-    /// Asks the program, unless the daemon has no fingerprint reader or is simulated.
+    /// Asks the program, unless the daemon has another sensor or is simulated. Also if it has none: somebody who enrolled a
+    /// finger expects that it is used.
     init(program: String?, _ report: StatusReport?, seconds: Int64) {
-        guard let program, let report, report.biometry == .touchID, report.tier != .simulated else {
+        guard let program, let report, [.touchID, .none].contains(report.biometry), report.tier != .simulated else {
             readers = nil
             return
         }
@@ -26,6 +27,9 @@ package struct FingerFacts: Equatable, Sendable {
         }
     }
 
+    /// Whether a finger is enrolled on a reader.
+    var hasFingers: Bool { readers?.contains { !$0.fingers.isEmpty } ?? false }
+
     /// The readers and their fingers; nil if nothing is known.
     var text: String? {
         guard let readers, !readers.isEmpty else { return nil }
@@ -36,12 +40,24 @@ package struct FingerFacts: Equatable, Sendable {
 }
 
 extension DoctorRow {
+    /// The row of a part that a sensor needs: no optional part while that sensor cannot be used.
+    package func needed(by sensor: DoctorRow) -> DoctorRow {
+        guard sensor.state == .attention, state == .absent else { return self }
+        return DoctorRow(name, .attention, found, hint)
+    }
+
     /// The sensor and its enrolled fingers or faces.
     package static func sensor(_ report: StatusReport?, _ facts: FingerFacts = FingerFacts(nil)) -> DoctorRow {
         let name = "sensor"
         guard let report else { return unknown(name) }
         guard report.biometry != .none else {
-            return DoctorRow(name, .absent, "none; see the rows sensor program, fprintd and login session")
+            guard facts.hasFingers else {
+                return DoctorRow(name, .absent, "none; see the rows sensor program, fprintd and login session")
+            }
+            return DoctorRow(
+                name, .attention,
+                "none, although a finger is enrolled; see the rows sensor program, fprintd and login session"
+            )
         }
         guard report.isEnrolled else {
             let hint = Hint(report.tier == .simulated ? "latchkey sim enroll" : "latchkey fingerprint enroll")
