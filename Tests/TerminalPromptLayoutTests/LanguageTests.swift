@@ -37,7 +37,7 @@ import Testing
                 "╭─ Anfrage von Latchkey, Prozess 4712 ─────────────────────",
                 "│ „notes“ fragt nach Ihrem Fingerabdruck", "│ für „open the token“", "│",
                 "│ Es ist Prozess 4711, „/usr/bin/notes“", "│", "│ Berühren Sie den Sensor.",
-                "│ Nicht erkannt. Noch 2 Versuche.", "│", "│ Esc/Strg-C Abbrechen   P Code eingeben",
+                "│ Nicht erkannt. Noch 2 Versuche.", "│", "│ Esc/Strg-C Abbrechen   P Gerätecode eingeben",
                 "╰─ Diese Anfrage endet nach 1 Minute ──────────────────────",
             ])
         var one = state
@@ -51,14 +51,14 @@ import Testing
         let text = speech.say(state).replacing("\r\n", with: " ")
         #expect(
             text == """
-                Anfrage von Latchkey, Prozess 4712. „notes“ möchte den Code dieses Schlüsselbunds entfernen und die \
-                daran gebundenen Objekte löschen. Es ist Prozess 4711, „/usr/bin/notes“. Diese Anfrage endet nach \
-                1 Minute. Geben Sie Ihren Code ein und drücken Sie die Eingabetaste. Die Eingabe wird nicht angezeigt. \
+                Anfrage von Latchkey, Prozess 4712. „notes“ möchte den Gerätecode dieses Schlüsselbunds entfernen und \
+                die daran gebundenen Objekte löschen. Es ist Prozess 4711, „/usr/bin/notes“. Diese Anfrage endet nach \
+                1 Minute. Geben Sie Ihren Gerätecode ein und drücken Sie die Eingabetaste. Die Eingabe wird nicht angezeigt. \
                 Noch 3 Versuche. Tasten: Eingabe für Senden, Esc/Strg-C für Abbrechen.\u{20}
                 """)
         state.content.delaySeconds = 65
         state.delayLeft = 65
-        #expect(state.wish == "Zu viele falsche Codes. Versuchen Sie es in 1 Minute und 5 Sekunden noch einmal.")
+        #expect(state.wish == "Zu viele falsche Gerätecodes. Versuchen Sie es in 1 Minute und 5 Sekunden noch einmal.")
         #expect(speech.end() == "Die Anfrage von Latchkey ist beendet.\r\n")
     }
 
@@ -83,7 +83,7 @@ import Testing
 
     @Test func titlesOfTheAppStayAsTheyAre() throws {
         var state = try sample("de", reason: "Unlock", caller: "Cancel")
-        #expect(state.cancelTitle == "Abbrechen" && state.fallbackTitle == "Code eingeben")
+        #expect(state.cancelTitle == "Abbrechen" && state.fallbackTitle == "Gerätecode eingeben")
         #expect(state.reason == "für „Unlock“" && state.question.hasPrefix("„Cancel“ fragt"))
         state.prompt.cancelTitle = "Not now"
         state.prompt.fallbackTitle = "Use Passcode"

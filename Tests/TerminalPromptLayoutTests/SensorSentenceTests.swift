@@ -61,6 +61,6 @@ import Testing
         let german = sentences(sensor, try Self.german.get())
         #expect(german.count == Self.english[sensor]?.count)
         #expect(zip(german, sentences(sensor, .english)).allSatisfy { $0 != $1 }, "\(german)")
-        #expect(!german.contains { $0.contains("Augen ist ") || $0.contains("Code ist gesperrt, bis der Code") })
+        #expect(!german.contains { $0.contains("Augen ist ") || $0.contains("code ist gesperrt, bis der") })
     }
 }

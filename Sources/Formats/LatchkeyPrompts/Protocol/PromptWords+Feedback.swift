@@ -81,7 +81,7 @@ extension PromptState {
             words("That is not the recovery code of this keychain. The last code that was shown is valid.")
         case .sensorInUse: words("Another program is using the sensor.")
         case .recoveryCodeDiffers: words("That is not the end of the code. Here it is once more.")
-        case .recoveryCodeMistyped: words("That is not a recovery code: compare its 26 characters, and type it again.")
+        case .recoveryCodeMistyped: words("That is not a recovery code: compare its 26 characters, and correct it.")
         }
     }
 
