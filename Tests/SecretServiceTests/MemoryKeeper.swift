@@ -127,7 +127,7 @@ extension MemoryKeeper.State {
             collections.remove(at: index)
             items.removeAll { $0.item.new.collection == identifier }
             return []
-        case .answers, .forgetAnswer: throw Failure(.unimplemented)
+        case .answers, .forgetAnswer, .protect, .protectNew: throw Failure(.unimplemented)
         }
     }
 
