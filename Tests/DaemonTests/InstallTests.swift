@@ -18,7 +18,9 @@ import Testing
         built = folder.path + "/built"
         try shell.run("mkdir", built)
         try shell.write("program", "#!/bin/sh\n")
-        for name in ["latchkey", "latchkey-prompt", "latchkey-authd", "latchkey-fingerprint", "latchkey-secrets", "latchkey-pam"] {
+        for name in [
+            "latchkey", "latchkey-prompt", "latchkey-authd", "latchkey-fingerprint", "latchkey-secrets", "latchkey-pam",
+        ] {
             try shell.run("cp", "program", built + "/" + name)
         }
         try shell.run("cp", TestDaemon.programs + "/latchkeyd", built + "/latchkeyd")

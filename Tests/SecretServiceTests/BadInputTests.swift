@@ -129,7 +129,7 @@ import Testing
         #expect(
             try client.error(
                 SecretObject.root, BusInterface.service.name, "Unlock", "ao",
-                .list(Array(repeating: .path("/x"), count: 5000))) == SecretError.Name.invalidArguments.rawValue)
+                .list(Array(repeating: .path("/x"), count: 70_000))) == SecretError.Name.invalidArguments.rawValue)
         for _ in 1..<SecretProvider.Bound.sessionsOfProgram { _ = try client.plainSession() }
         #expect(
             try client.error(

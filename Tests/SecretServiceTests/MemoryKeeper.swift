@@ -42,14 +42,18 @@ final class MemoryKeeper: SecretKeeper {
 
     /// Stores an item of another program.
     @discardableResult
-    func addForeign(_ pairs: SecretPairs, _ secret: String) -> String {
+    func addForeign(_ pairs: SecretPairs, _ secret: String) -> String { add(pairs, secret, isForeign: true) }
+
+    @discardableResult
+    func add(_ pairs: SecretPairs, _ secret: String, isForeign: Bool = false) -> String {
         let new = NewSecret(
-            collection: "login", label: "foreign", contentType: "text/plain", pairs: pairs,
+            collection: "login", label: isForeign ? "foreign" : "own", contentType: "text/plain", pairs: pairs,
             secret: SecretBytes(secret.utf8))
         return state.withLock { state in
             state.lastNumber += 1
             let identifier = "f\(state.lastNumber)"
-            state.items.append((identifier, Item(new: new, created: state.time, modified: state.time, isForeign: true)))
+            state.items.append(
+                (identifier, Item(new: new, created: state.time, modified: state.time, isForeign: isForeign)))
             return identifier
         }
     }
@@ -99,9 +103,8 @@ extension MemoryKeeper.State {
                     && (!entry.item.isForeign || pairs.namesMoreThanSchema)
             }.map { found($0) }
         case .read(let identifiers):
-            return identifiers.compactMap { wanted in
-                items.first { $0.identifier == wanted }.map { found($0, withSecret: true) }
-            }
+            let known = Dictionary(uniqueKeysWithValues: items.map { ($0.identifier, $0) })
+            return identifiers.compactMap { wanted in known[wanted].map { found($0, withSecret: true) } }
         case .change(let identifier, let changes):
             let index = try index(identifier)
             if let label = changes.label { items[index].item.new.label = label }

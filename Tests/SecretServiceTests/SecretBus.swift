@@ -22,7 +22,7 @@ final class SecretBus: Sendable {
 
     init() throws {
         bus = try PrivateBus()
-        connection = try SystemBus(address: bus.address)
+        connection = try SystemBus(address: bus.address, mostValues: SecretProvider.Bound.valuesOfMessage)
         provider = SecretProvider(connection, keeper)
         let started = Answer<Result<Void, BusError>>()
         provider.start { started.set($0) }
@@ -52,7 +52,7 @@ final class SecretClient: Sendable {
     let signals = Recorder<BusSignal>()
 
     init(_ address: String) throws {
-        bus = try SystemBus(address: address)
+        bus = try SystemBus(address: address, mostValues: SecretProvider.Bound.valuesOfMessage)
         conversation = BusConversation(bus: bus)
         bus.run { [bus, signals] in bus.observe("type='signal',sender='\(SecretProvider.name)'", signals.add) }
     }

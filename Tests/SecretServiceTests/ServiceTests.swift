@@ -225,6 +225,18 @@ import Testing
                 == SecretError.Name.limitsExceeded.rawValue)
     }
 
+    @Test func fiveThousandItemsAreFoundUnlockedAndRead() throws {
+        let session = try client.plainSession()
+        for number in 0..<5000 { bus.keeper.add(try .of(("all", "x"), ("number", "\(number)")), "secret \(number)") }
+        let found = try client.service("SearchItems", "a{ss}", .pairs([("all", "x")]))
+        let paths = try #require(found.first?.values)
+        #expect(paths.count == 5000)
+        #expect(try client.get(SecretClient.login, .collection, "Items").paths.count == 5000)
+        #expect(try client.service("Unlock", "ao", .list(paths)).first?.values?.count == 5000)
+        let secrets = try client.service("GetSecrets", "aoo", .list(paths), .path(session))
+        #expect(secrets.first?.values?.count == 5000)
+    }
+
     @Test func theIntrospectionNamesEveryMember() throws {
         for (path, interface) in [
             (SecretObject.root, BusInterface.service), (SecretClient.login, .collection),

@@ -10,18 +10,21 @@ final class SDBus {
     private typealias Handler =
         @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutablePointer<sd_bus_error>?) -> CInt
 
-    /// Maximum values of one message, and maximum depth: messages come from programs that are not trusted.
-    private static let mostValues = 4096
+    /// Maximum depth of one message: messages come from programs that are not trusted.
     private static let deepest = 8
 
     private let bus: OpaquePointer
     private var matches: [Match] = []
     private var calls: [ObjectIdentifier: Pending] = [:]
     private var served: Served?
+    private let mostValues: Int
 
     /// Connects to the bus at `address`, or to the system's bus (`DBUS_SYSTEM_BUS_ADDRESS`, or the usual socket).
     /// Returns before the bus has accepted the connection.
-    init(address: String?) throws(BusError) {
+    ///
+    /// - Parameter mostValues: maximum values of one message.
+    init(address: String?, mostValues: Int) throws(BusError) {
+        self.mostValues = mostValues
         var made: OpaquePointer?
         guard let address else {
             let code = sd_bus_open_system(&made)
@@ -75,7 +78,7 @@ final class SDBus {
     /// - Returns: the match, for `remove`.
     @discardableResult
     func match(_ rule: String, _ body: @escaping (BusSignal) -> Void) throws(BusError) -> AnyObject {
-        let match = Match(body)
+        let match = Match(mostValues, body)
         let handler: Handler = { message, context, _ in
             guard let message, let context else { return 0 }
             Unmanaged<Match>.fromOpaque(context).takeUnretainedValue().received(message)
@@ -109,12 +112,15 @@ final class SDBus {
 
     private final class Match {
         var slot: OpaquePointer?
+        private let mostValues: Int
         private let body: (BusSignal) -> Void
-        init(_ body: @escaping (BusSignal) -> Void) { self.body = body }
+        init(_ mostValues: Int, _ body: @escaping (BusSignal) -> Void) {
+            (self.mostValues, self.body) = (mostValues, body)
+        }
 
         func received(_ message: OpaquePointer) {
             // A signal whose arguments cannot be read is dropped: nothing follows from a signal that is missing.
-            guard let arguments = SDBus.read(message, takesFiles: false) else { return }
+            guard let arguments = SDBus.read(message, takesFiles: false, mostValues) else { return }
             let signal = BusSignal(
                 sender: sd_bus_message_get_sender(message).flatMap { String(validatingCString: $0) } ?? "",
                 path: sd_bus_message_get_path(message).flatMap { String(validatingCString: $0) } ?? "",
@@ -179,7 +185,7 @@ final class SDBus {
                         .failure(
                             .refused(name: name, message: error.message.flatMap { String(validatingCString: $0) } ?? "")
                         ))
-                } else if let arguments = SDBus.read(message, takesFiles: true) {
+                } else if let arguments = SDBus.read(message, takesFiles: true, bus.mostValues) {
                     reply(.success(arguments))
                 } else {
                     reply(.failure(.malformed))
@@ -199,17 +205,20 @@ final class SDBus {
 
     private final class Served {
         var slot: OpaquePointer?
+        let mostValues: Int
         let body: (BusRequest, Incoming) -> Void
-        init(_ body: @escaping (BusRequest, Incoming) -> Void) { self.body = body }
+        init(_ mostValues: Int, _ body: @escaping (BusRequest, Incoming) -> Void) {
+            (self.mostValues, self.body) = (mostValues, body)
+        }
     }
 
     /// Receives all calls of the object `path` and those below it. To be called once.
     func serve(_ path: String, _ body: @escaping (BusRequest, Incoming) -> Void) throws(BusError) {
-        let served = Served(body)
+        let served = Served(mostValues, body)
         let handler: Handler = { message, context, _ in
             guard let message, let context else { return 0 }
-            Unmanaged<Served>.fromOpaque(context).takeUnretainedValue().body(
-                SDBus.request(message), Incoming(message))
+            let served = Unmanaged<Served>.fromOpaque(context).takeUnretainedValue()
+            served.body(SDBus.request(message, served.mostValues), Incoming(message))
             return 1
         }
         let code = sd_bus_add_fallback(bus, &served.slot, path, handler, Unmanaged.passUnretained(served).toOpaque())
@@ -217,7 +226,7 @@ final class SDBus {
         self.served = served
     }
 
-    private static func request(_ message: OpaquePointer) -> BusRequest {
+    private static func request(_ message: OpaquePointer, _ mostValues: Int) -> BusRequest {
         // The memory of the message is overwritten when it is freed.
         sd_bus_message_sensitive(message)
         func text(_ text: UnsafePointer<CChar>?) -> String? { text.flatMap { String(validatingCString: $0) } }
@@ -226,7 +235,7 @@ final class SDBus {
             sender: text(sd_bus_message_get_sender(message)) ?? "", path: text(sd_bus_message_get_path(message)) ?? "",
             interface: text(sd_bus_message_get_interface(message)),
             member: text(sd_bus_message_get_member(message)) ?? "", signature: signature,
-            arguments: read(message, takesFiles: false))
+            arguments: read(message, takesFiles: false, mostValues))
     }
 
     /// Answers a call, unless its caller wants no answer.
@@ -258,14 +267,14 @@ final class SDBus {
 
     /// What remains of the limits while a message is read.
     private struct Budget {
-        var values = mostValues
+        var values: Int
         /// Whether files are taken out of the message: a program that sends signals must not use up descriptors.
         let takesFiles: Bool
     }
 
     /// Reads the values of a message; nil if there are too many or they cannot be read.
-    private static func read(_ message: OpaquePointer, takesFiles: Bool) -> [BusValue]? {
-        var left = Budget(takesFiles: takesFiles)
+    private static func read(_ message: OpaquePointer, takesFiles: Bool, _ mostValues: Int) -> [BusValue]? {
+        var left = Budget(values: mostValues, takesFiles: takesFiles)
         return values(message, depth: 0, left: &left)
     }
 

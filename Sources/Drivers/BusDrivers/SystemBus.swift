@@ -53,6 +53,7 @@ package final class SystemBus: @unchecked Sendable {
     }
 
     private let address: String?
+    private let mostValues: Int
     private let inbox = Mutex(Inbox())
     private let wakeEnd: Descriptor
     private let sleepEnd: Descriptor
@@ -68,9 +69,12 @@ package final class SystemBus: @unchecked Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameter address: of the bus; nil for that of the system.
-    package init(address: String? = nil) throws(SystemError) {
+    /// - Parameters:
+    ///   - address: of the bus; nil for that of the system.
+    ///   - mostValues: maximum values of one message; a message with more counts as one that cannot be read.
+    package init(address: String? = nil, mostValues: Int = 4096) throws(SystemError) {
         self.address = address
+        self.mostValues = mostValues
         (wakeEnd, sleepEnd) = try Sockets.pair()
         Processes.detachThread { [self] in loop() }
     }
@@ -207,7 +211,7 @@ package final class SystemBus: @unchecked Sendable {
 
     private func connect() throws(BusError) -> SDBus {
         if let connection { return connection }
-        let made = try SDBus(address: address)
+        let made = try SDBus(address: address, mostValues: mostValues)
         for index in rules.indices { rules[index].match = try made.match(rules[index].rule, rules[index].body) }
         try serve(over: made)
         connection = made

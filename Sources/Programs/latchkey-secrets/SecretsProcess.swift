@@ -37,7 +37,9 @@ enum SecretsProcess {
             throw Failure(
                 .daemonUnavailable, "There is no message bus of a session: DBUS_SESSION_BUS_ADDRESS is not set.")
         }
-        do throws(SystemError) { return try SystemBus(address: address) } catch {
+        do throws(SystemError) {
+            return try SystemBus(address: address, mostValues: SecretProvider.Bound.valuesOfMessage)
+        } catch {
             throw Failure(error, "The message bus cannot be used")
         }
     }

@@ -35,10 +35,10 @@ final class CallingProgram {
 
     /// Items that the program has seen, for reads of their properties, until any program changes one.
     private(set) var seen: [String: KeptItem] = [:]
-    private static let mostSeen = 4096
+    private static let mostSeen = 1 << 14
     /// The items of other programs that it has unlocked: their secrets can be asked for.
     private(set) var unlocked: Set<String> = []
-    private static let mostUnlocked = 4096
+    private static let mostUnlocked = 1 << 14
 
     init(_ name: String) { self.name = name }
 

@@ -168,9 +168,12 @@ extension SecretProvider {
     /// Items of other programs count as unlocked from now on: the person is asked when one is read.
     private func opened(_ objects: [SecretObject], for program: CallingProgram) throws(SecretError) {
         for case .item(_, let identifier) in objects {
-            let wasLocked = program.seen[identifier].map(program.isLocked) ?? false
+            let seen = program.seen[identifier]
+            // An item of its own is not locked.
+            if let seen, !seen.isForeign { continue }
+            let wasLocked = seen.map(program.isLocked) ?? false
             try program.unlock(identifier)
-            guard wasLocked, let item = program.seen[identifier] else { continue }
+            guard wasLocked, let item = seen else { continue }
             changed(item.object, ["Locked": .variant("b", .boolean(false))], for: program)
         }
     }

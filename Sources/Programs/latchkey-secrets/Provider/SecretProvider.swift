@@ -19,6 +19,8 @@ final class SecretProvider: @unchecked Sendable {
     /// How many there may be at once.
     enum Bound {
         static let programs = 400
+        /// The paths of some ten thousand items, with room.
+        static let valuesOfMessage = 1 << 16
         static let callsOfProgram = 64
         static let waitingOfProgram = 16
         static let threads = 64
