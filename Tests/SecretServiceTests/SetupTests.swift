@@ -145,7 +145,8 @@ extension Need {
 
     @Test func theItemsOfGNOMEKeyringAreCopiedOnce() throws {
         defer {
-            keyring.terminate()
+            // It may have inherited that SIGTERM is blocked.
+            kill(keyring.processIdentifier, SIGKILL)
             keyring.waitUntilExit()
         }
         try store("One", ["site", "example.org"], "first")
