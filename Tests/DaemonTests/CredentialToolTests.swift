@@ -12,9 +12,9 @@ import Testing
         (try? Processes.find(Array(program.utf8)))?.folder.text
     }
 
-    /// The folder of a cargo of version 1.74 or later that needs nothing of the user's home folder.
+    /// The folder of a cargo of version 1.74 or later that needs nothing of a home folder, which it cannot make here.
     private static let cargo = folder(of: "cargo").flatMap { folder -> String? in
-        let shown = try? Finished(folder + "/cargo", ["--version"], input: "", environment: ["HOME=/nonexistent"])
+        let shown = try? Finished(folder + "/cargo", ["--version"], input: "", environment: ["HOME=/dev/null/none"])
         let version = shown?.output.split(separator: " ").dropFirst().first?.split(separator: ".").compactMap {
             Int($0)
         }

@@ -163,6 +163,8 @@ extension MemoryKeeper.State {
         attributes[.pairs] = .data(new.pairs.bytes)
         attributes[.creationDate] = .date(entry.item.created * 1_000_000)
         attributes[.modificationDate] = .date(entry.item.modified * 1_000_000)
-        return FoundItem(itemClass: .secret, attributes: attributes, secret: withSecret ? new.secret : nil)
+        return FoundItem(
+            itemClass: .secret, attributes: attributes, accessControl: isLocked ? nil : AccessControl(),
+            secret: withSecret ? new.secret : nil)
     }
 }

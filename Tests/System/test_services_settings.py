@@ -235,7 +235,7 @@ class FilePagesTests(FileTest):
         self.shot("activity")
         self.lists_items("safe", "needs your finger, your face or the passcode")
         self.window("keys", "alt+3", "F5")
-        self.window("reads", "vault read “safe", "latchkey-settings listed the names of all items")
+        self.window("reads", "vault read “safe", "Latchkey Settings listed the names of all items")
         self.shot("activity-named")
         self.window("keys", "ctrl+l")
         self.window("keys", "alt+4")
@@ -275,8 +275,9 @@ class FileBackupTests(FileTest):
         self.prompt("types", FIRST)
         self.prompt("reads", "QR code of the recovery code")
         self.prompt("presses", "Show as Text")
-        texts = self.prompt("reads", "QR code of the recovery code")
-        code = next(text for text in texts if re.fullmatch("[0-9A-Z-]{20,}", text))
+        code = eventually(lambda: next(
+            (text for text in self.prompt("reads", "QR code of the recovery code") if re.fullmatch("[0-9A-Z-]{20,}", text)),
+            None))
         self.assertEqual(self.window("holds", code), [])
         self.shot("backup-code", moves=True)
         self.prompt("presses", "I have written it down")

@@ -213,16 +213,23 @@ private struct SecretCall: Sendable {
     /// What the program may see of an item; nil if nothing.
     private func shown(_ item: FoundItem, _ pairs: SecretPairs) throws(Failure) -> FoundItem? {
         switch try standing(item) {
-        case .own: return item
+        case .own: return readable(item)
         case .never: return nil
         case .foreign:
             // Otherwise a search would list what every other program has stored.
             guard pairs.namesMoreThanSchema else { return nil }
             var item = item
             item.attributes = item.attributes?.filter { [.identifier, .collection].contains($0.key) }
-            item.persistentReference = nil
+            (item.persistentReference, item.accessControl) = (nil, nil)
             return item
         }
+    }
+
+    /// An item that the program may read; without access control while the keychain is locked.
+    private func readable(_ item: FoundItem) -> FoundItem {
+        var item = item
+        if session.service.authority.state.isLocked { item.accessControl = nil }
+        return item
     }
 
     /// The items that the program stored, or may always read.
@@ -237,7 +244,7 @@ private struct SecretCall: Sendable {
             if let item = try item(identifier) { items.append(item) }
         }
         if let collection { items.removeAll { !$0.secretCollection.hasBytes(of: collection) } }
-        return session.lastPart(items, call)
+        return session.lastPart(items.map(readable), call)
     }
 
     // MARK: - Reading

@@ -41,7 +41,8 @@ package enum SecretAction: Equatable, Sendable {
     case store(NewSecret, replaces: Bool)
     /// Items that have all these pairs; without a pair those that the program stored or may always read.
     ///
-    /// Items of other programs are among them if a pair besides `xdg:schema` is given, without label and pairs.
+    /// Items of other programs are among them if a pair besides `xdg:schema` is given, without label and pairs. An item has
+    /// its access control if the program may read it and the keychain is not locked.
     case search(collection: String?, SecretPairs)
     /// The secrets of items, by their identifiers, in their order; after one prompt for those that need it. An item that no
     /// longer exists is left out.

@@ -81,6 +81,9 @@ struct KeptItem: Equatable, Sendable {
     let modified: Int64
     let secret: SecretBytes?
 
+    /// Whether the program may read it once the keychain is unlocked.
+    let awaitsUnlock: Bool
+
     var isForeign: Bool { label == nil }
     var object: SecretObject { .item(collection: collection, identifier) }
 
@@ -102,6 +105,7 @@ struct KeptItem: Equatable, Sendable {
         created = seconds(.creationDate)
         modified = seconds(.modificationDate)
         secret = found.secret
+        awaitsUnlock = label != nil && found.accessControl == nil
     }
 
     init(
@@ -116,6 +120,7 @@ struct KeptItem: Equatable, Sendable {
         self.created = created
         self.modified = modified
         self.secret = secret
+        awaitsUnlock = false
     }
 
     private static func pairs(_ value: AttributeValue?) throws(Failure) -> SecretPairs {

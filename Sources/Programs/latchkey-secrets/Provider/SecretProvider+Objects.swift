@@ -10,7 +10,7 @@ extension SecretProvider {
         switch method {
         case "SearchItems":
             let pairs = try SecretPairs(bus: call.arguments.first)
-            search(name, pairs, call) { items, _ in [.list(items.map { .path($0.object.path) })] }
+            search(name, pairs, call) { items in [.list(items.map { .path($0.object.path) })] }
         case "CreateItem": try createItem(name, call)
         case "Delete": try deleteCollection(name, call)
         default: throw SecretError(.unknownMethod, "There is no method \(method).")

@@ -100,10 +100,10 @@ extension SecretProvider {
 
     private func searchEverywhere(_ call: SecretCall) throws(SecretError) {
         let pairs = try SecretPairs(bus: call.arguments.first)
-        search(nil, pairs, call) { items, isLocked in
+        search(nil, pairs, call) { items in
             let (locked, unlocked) = items.reduce(into: ([BusValue](), [BusValue]())) { lists, item in
                 let path = BusValue.path(item.object.path)
-                if item.collection != SecretObject.sessionCollection, isLocked || call.program.isLocked(item) {
+                if item.awaitsUnlock || call.program.isLocked(item) {
                     lists.0.append(path)
                 } else {
                     lists.1.append(path)
@@ -118,19 +118,19 @@ extension SecretProvider {
     /// - Parameter collection: nil for all.
     func search(
         _ collection: String?, _ pairs: SecretPairs, _ call: SecretCall,
-        then: @escaping ([KeptItem], _ isLocked: Bool) throws(SecretError) -> [BusValue]
+        then: @escaping ([KeptItem]) throws(SecretError) -> [BusValue]
     ) {
         work(call) { (keeper, process, cancellation) throws(Failure) in
-            guard collection != SecretObject.sessionCollection else { return (process, [KeptItem](), false) }
+            guard collection != SecretObject.sessionCollection else { return (process, [KeptItem]()) }
             let found = try keeper.use(.search(collection: collection, pairs), for: process, cancellation)
-            return (process, try found.map(KeptItem.init), try keeper.isLocked())
-        } then: { [weak self] (process, found, isLocked) throws(SecretError) in
+            return (process, try found.map(KeptItem.init))
+        } then: { [weak self] (process, found) throws(SecretError) in
             var items = found
             if let self, collection == nil || collection == SecretObject.sessionCollection {
                 items += sessionCollection.items(of: process, with: pairs)
             }
             call.program.remember(found)
-            return try then(items, isLocked)
+            return try then(items)
         }
     }
 

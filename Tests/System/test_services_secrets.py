@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""org.freedesktop.secrets in tier `file`: programs on a session bus of alice, and the prompt that names who asks."""
+
+import os
+import subprocess
+
+import pytest
+
+from clients import FOLDER, SECRET, ClientTest
+from fingers import WithFingers
+from machine import CHECKOUT, fact
+from sensors import WithSensor
+
+READER = "/usr/local/bin/reader"
+CLIENT = f"{FOLDER}/secret_client.py"
+BUS = "unix:path=/home/alice/secrets-bus"
+READ_SECRET = 15
+# Places in a prompt, and an event, of docs/reference/protocol.md.
+PURPOSE, CALLER, REASON, CHOSEN = 1, 2, 6, 10
+# dbus-daemon of Debian 12 names a process by its number only.
+IS_PINNED = os.environ.get("LATCHKEY_DEBIAN") != "bookworm"
+
+
+class SecretServiceTest(WithFingers, WithSensor, ClientTest):
+    RULES = ()
+
+    def setUp(self):
+        super().setUp()
+        self.machine.copy(CHECKOUT / "Tests/System/secret_client.py", CLIENT)
+        # A program with a path of its own, which is no interpreter by its name.
+        self.machine.run("sh", "-c", f"cp $(readlink -f /usr/bin/python3) {READER}")
+        self.addCleanup(self.machine.run, "rm", "-f", READER)
+        self.addCleanup(self.machine.run, "rm", "-rf", "/home/alice/.local", "/home/alice/.config/systemd")
+        bus = self.machine.start("dbus-daemon", "--session", "--nofork", f"--address={BUS}", "--print-address=1",
+                                 user="alice", stdout=subprocess.PIPE)
+        self.addCleanup(bus.wait)
+        self.addCleanup(bus.kill)
+        self.addCleanup(bus.stdout.close)
+        self.assertIn(b"secrets-bus", bus.stdout.readline())
+        self.latchkey("secrets", "enable", env={"DBUS_SESSION_BUS_ADDRESS": BUS, "HOME": "/home/alice"})
+
+    def secret(self, *argv, program="/usr/bin/python3"):
+        return self.machine.run(program, CLIENT, *argv, user="alice", env={"DBUS_SESSION_BUS_ADDRESS": BUS}).stdout.strip()
+
+    def begin_read(self, name):
+        reader = self.machine.start(READER, CLIENT, "read", name, user="alice", env={"DBUS_SESSION_BUS_ADDRESS": BUS},
+                                    stdout=subprocess.PIPE)
+        self.addCleanup(reader.wait)
+        self.addCleanup(reader.kill)
+        self.addCleanup(reader.stdout.close)
+        return reader
+
+    def result(self, reader):
+        output, _ = reader.communicate(timeout=30)
+        return output.decode().strip()
+
+
+class WhoReadsTests(SecretServiceTest):
+    @pytest.mark.promise("secrets.asker")
+    def test_another_program_reads_after_a_prompt_that_names_it(self):
+        self.secret("store", "mail", SECRET.decode())
+        self.assertEqual(self.secret("read", "mail"), SECRET.decode())
+        reader = self.begin_read("mail")
+        prompt = self.prompts.do("agent.await_prompt")
+        self.assertEqual((prompt[PURPOSE], prompt[CALLER], prompt[REASON]), (READ_SECRET, "reader", "mail"))
+        self.prompts.do("agent.event", [CHOSEN, b"always"])
+        self.assertEqual(self.result(reader), SECRET.decode())
+        self.await_end()
+        again = self.begin_read("mail")
+        if not IS_PINNED:
+            self.prompts.do("agent.await_prompt")
+            self.prompts.do("agent.event", [CHOSEN, b"once"])
+        self.assertEqual(self.result(again), SECRET.decode())
+        fact("a secret of another program", f"read after a prompt that names {prompt[CALLER]}, then "
+             + ("without one" if IS_PINNED else "after another one"))
+
+    def test_a_refused_program_gets_nothing_and_no_second_prompt(self):
+        self.secret("store", "mail", SECRET.decode())
+        reader = self.begin_read("mail")
+        self.asked()
+        self.prompts.do("agent.event", [3])
+        self.assertEqual(self.result(reader), "")
+        self.await_end()
+        self.assertEqual(self.result(self.begin_read("mail")), "")
+        with self.assertRaisesRegex(RuntimeError, "no reply within the deadline"):
+            self.prompts.do("agent.get", 0.5)
+
+    @pytest.mark.promise("secrets.apart")
+    def test_no_program_but_the_provider_names_others_and_none_has_the_group(self):
+        self.secret("store", "mail", SECRET.decode())
+        items = self.latchkey("list", "--json").stdout
+        self.assertNotIn("mail", items)
+        # [process, start time, user] of init: a program can name itself only.
+        reply = self.first.do("app.call", 70, {0: [1, 1, 1001], 1: True, 2: [2, {1: []}], 3: {0: "", 3: True}})
+        self.assertEqual(reply[0], 0, reply)
