@@ -20,7 +20,7 @@ class WithSensor:
             self.skipTest("no programs: run `make build PART='services testing'` first")
         self.original = self.machine.read(CONFIGURATION)
         self.machine.run("cp", PROGRAM, PROGRAM + ".kept")
-        self.machine.run("systemctl", "stop", AUTHORITY)
+        self.stop_services()
         self.machine.copy(TESTING, PROGRAM)
         self.allow_virtual_hardware("yes")
         self.install_sensor()
