@@ -129,6 +129,7 @@ import Testing
         #expect(
             listed.attributes?[.owner] == .text("/usr/bin/browser") && listed.attributes?[.label] == .text("always"))
         guard case .text(let name) = listed.attributes?[.identifier] else { return }
+        #expect(status(use(.forgetAnswer(item: item, answer: name), by: 2)) == .notPermitted, "not its own")
         #expect(use(.forgetAnswer(item: item, answer: name), by: 1) == .done)
         #expect(items(use(.answers, by: 1)) == [])
         #expect(status(use(.read([item]), by: 2, asks: false)) == .interactionNotAllowed)
@@ -244,11 +245,12 @@ import Testing
         #expect(status(use(.read([item]), by: 2, asks: false)) == .interactionNotAllowed, "an answer is no proof")
     }
 
-    @Test func requestsDuringAPromptShareItsAnswer() throws {
+    /// The prompt names one item, so that its answer is for that one.
+    @Test func requestsForTheSameItemShareAPromptAndOthersAreAskedFor() throws {
         let (first, second) = (try fill(), try fill(replaces: false))
         let answers = Recorder<Reply>()
         let handler = machine.handler()
-        for (number, item) in [(2, first), (3, second)] as [(UInt64, String)] {
+        for (number, item) in [(2, first), (3, first), (4, second)] as [(UInt64, String)] {
             handler.handle(
                 number,
                 .useSecrets(
@@ -257,8 +259,27 @@ import Testing
                         action: .read([item]))), answers.add)
         }
         #expect(answers.all.isEmpty && prompts.shown.count == 1)
-        answer(.once)
+        answer(.always)
         #expect(answers.all.count == 2 && answers.all.allSatisfy { secret($0) == "topsecret" })
-        #expect(prompts.shown.count == 1)
+        #expect(prompts.shown.count == 2, "the other item has a prompt of its own")
+        answer(.never)
+        #expect(status(answers.all.last) == .userCancel)
+        #expect(items(use(.answers, by: 1))?.count == 2)
+    }
+
+    @Test func anAnswerForSeveralItemsIsNotStored() throws {
+        let both = [try fill(), try fill(replaces: false)]
+        answer(.always)
+        #expect(items(use(.read(both), by: 2))?.count == 2)
+        #expect(items(use(.answers, by: 1)) == [])
+    }
+
+    @Test func whoMayReadAnItemDoesNotChangeWhatProtectsIt() throws {
+        let item = try fill()
+        answer(.always)
+        #expect(secret(use(.read([item]), by: 2)) == "topsecret")
+        #expect(status(use(.protect(item, AccessControl()), by: 2)) == .notPermitted)
+        #expect(status(use(.deleteCollection("login"), by: 1)) != nil)
+        #expect(status(use(.renameCollection("login", label: "x"), by: 1)) != nil)
     }
 }

@@ -9,8 +9,12 @@ package struct AskingProgram: Sendable {
     /// The program by which its items and the answers for it are known: the path of its executable, and for a program that
     /// only passes on what others ask, such as a shell, also the ones that started it.
     package var name: String
+    /// Whether the name is that of one program; answers are stored for such a one only.
+    package var isDetermined: Bool
 
-    package init(caller: Caller, name: String) { (self.caller, self.name) = (caller, name) }
+    package init(caller: Caller, name: String, isDetermined: Bool = true) {
+        (self.caller, self.name, self.isDetermined) = (caller, name, isDetermined)
+    }
 }
 
 /// The role that determines who calls the Secret Service.

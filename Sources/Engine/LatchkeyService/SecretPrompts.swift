@@ -6,14 +6,19 @@ import Synchronization
 
 /// Which programs are being asked for, and which were refused a short time ago, so that no program causes a storm of prompts.
 ///
-/// The requests of a program share the prompt that is shown for it, and its answer. After a refusal the program is refused
+/// The requests of a program for the same items share the prompt that is shown for them, and its answer; others wait for its
+/// end and are asked for then. After a refusal the program is refused
 /// without a prompt for 10 s, and after each further one for twice as long, at most an hour. An allowed request ends that.
 final class SecretPrompts: Sendable {
     typealias Answer = Result<SecretAnswer, Failure>
 
     private struct Program: Sendable {
-        /// Requests that wait for the prompt; nil if none is shown.
-        var waiting: [CheckedContinuation<Answer, Never>]?
+        /// The items of the prompt that is shown; nil if none is.
+        var items: Set<String>?
+        /// Requests for these items, which get its answer.
+        var waiting: [CheckedContinuation<Answer?, Never>] = []
+        /// Requests for other items.
+        var later: [CheckedContinuation<Answer?, Never>] = []
         var refusedUntil: Int64 = 0
         var seconds: Int64 = 0
     }
@@ -28,55 +33,70 @@ final class SecretPrompts: Sendable {
 
     init(_ clock: any Clock) { self.clock = clock }
 
-    /// Returns the answer of the prompt that is shown for the program; otherwise that of `ask`, which shows one.
+    /// Returns the answer of the prompt that is shown for the program and these items; otherwise that of `ask`, which shows one.
     func answer(
-        for program: String, _ ask: () async throws(Failure) -> SecretAnswer
+        for program: String, _ items: Set<String>, _ ask: () async throws(Failure) -> SecretAnswer
     ) async throws(Failure) -> SecretAnswer {
-        let now = clock.uptime
-        let isFirst = try known.withLock { (known) throws(Failure) in
-            var state = known[program] ?? Program()
-            guard state.refusedUntil <= now else { throw Self.refusedBefore }
-            guard state.waiting == nil else { return false }
-            state.waiting = []
-            known[program] = state
-            return true
+        while try !begin(program, items) {
+            if let answer = await shared(program, items) { return try answer.get() }
         }
-        guard isFirst else { return try await shared(program).get() }
         let answer: Answer
         do throws(Failure) { answer = .success(try await ask()) } catch { answer = .failure(error) }
-        for waiting in end(program, answer) { waiting.resume(returning: answer) }
+        let (waiting, later) = end(program, answer)
+        for request in waiting { request.resume(returning: answer) }
+        for request in later { request.resume(returning: nil) }
         return try answer.get()
     }
 
-    private func shared(_ program: String) async -> Answer {
-        await withCheckedContinuation { continuation in
-            let isWaiting = known.withLock { known in
-                guard known[program]?.waiting != nil else { return false }
-                known[program]?.waiting?.append(continuation)
-                return true
-            }
-            // The prompt has ended since.
-            if !isWaiting { continuation.resume(returning: .failure(Self.refusedBefore)) }
+    /// Whether this request shows a prompt, because none is shown for the program.
+    private func begin(_ program: String, _ items: Set<String>) throws(Failure) -> Bool {
+        let now = clock.uptime
+        return try known.withLock { (known) throws(Failure) in
+            var state = known[program] ?? Program()
+            guard state.refusedUntil <= now else { throw Self.refusedBefore }
+            guard state.items == nil else { return false }
+            state.items = items
+            known[program] = state
+            return true
         }
     }
 
-    private func end(_ program: String, _ answer: Answer) -> [CheckedContinuation<Answer, Never>] {
+    /// Waits for the end of the prompt that is shown; nil if it was for other items.
+    private func shared(_ program: String, _ items: Set<String>) async -> Answer? {
+        await withCheckedContinuation { continuation in
+            let isWaiting = known.withLock { known in
+                guard let shown = known[program]?.items else { return false }
+                if items.isSubset(of: shown) {
+                    known[program]?.waiting.append(continuation)
+                } else {
+                    known[program]?.later.append(continuation)
+                }
+                return true
+            }
+            // The prompt has ended since.
+            if !isWaiting { continuation.resume(returning: nil) }
+        }
+    }
+
+    private func end(
+        _ program: String, _ answer: Answer
+    ) -> (waiting: [CheckedContinuation<Answer?, Never>], later: [CheckedContinuation<Answer?, Never>]) {
         let now = clock.uptime
         return known.withLock { known in
             var state = known.removeValue(forKey: program) ?? Program()
-            let waiting = state.waiting ?? []
-            state.waiting = nil
-            guard answer.isRefusal else { return waiting }
+            let requests = (state.waiting, state.later)
+            (state.items, state.waiting, state.later) = (nil, [], [])
+            guard answer.isRefusal else { return requests }
             state.seconds = min(max(2 * state.seconds, Self.firstSeconds), Self.longestSeconds)
             state.refusedUntil = now + state.seconds * 1_000_000_000
+            let forgettable = known.filter { $0.value.items == nil }
             if known.count >= Self.programs,
-                let oldest = known.filter({ $0.value.waiting == nil })
-                    .min(by: { $0.value.refusedUntil < $1.value.refusedUntil })
+                let oldest = forgettable.min(by: { $0.value.refusedUntil < $1.value.refusedUntil })
             {
                 known[oldest.key] = nil
             }
             known[program] = state
-            return waiting
+            return requests
         }
     }
 

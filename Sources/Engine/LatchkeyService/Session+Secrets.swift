@@ -74,12 +74,10 @@ private struct SecretCall: Sendable {
                     .filter { !$0.secretIdentifier.hasBytes(of: SecretService.login) }, more: false)
         case .createCollection(let label): try await createCollection(label)
         case .renameCollection(let collection, let label):
-            try await update(try self.collection(collection), [.label: .text(label)])
+            try await update(try ownCollection(collection), [.label: .text(label)])
         case .deleteCollection(let collection): try await deleteCollection(collection)
-        case .answers: .items(try answers(), more: false)
-        case .forgetAnswer(let item, let answer):
-            try await session.delete(
-                query([.collection: .text(SecretRows.answers(for: item)), .identifier: .text(answer)]))
+        case .answers: try await listAnswers()
+        case .forgetAnswer(let item, let answer): try await forget(answer, for: item)
         case .protect(let item, let control): try await protect(item, control)
         case .protectNew(let collection, let control): try await protectNew(collection, control)
         }
@@ -116,6 +114,28 @@ private struct SecretCall: Sendable {
         let key: Attributes = [.collection: .text(SecretRows.collections), .identifier: .text(identifier)]
         guard let found = try rows(key).first else { throw Failure(.itemNotFound, "There is no such collection.") }
         return found
+    }
+
+    /// A collection that the program made; the one that exists always belongs to none.
+    private func ownCollection(_ identifier: String) throws(Failure) -> FoundItem {
+        let found = try collection(identifier)
+        guard found.secretOwner.hasBytes(of: program.name), !identifier.hasBytes(of: SecretService.login) else {
+            throw Failure(.notPermitted, "Another program made this collection.")
+        }
+        return found
+    }
+
+    /// Asks the person for what concerns all programs. In the tiers `user` and `simulated` every program of the user can be the
+    /// command that does it; without a passcode nothing shows that a person agreed.
+    private func confirm(_ reason: String) async throws(Failure) {
+        guard !session.oneUserOwnsAll else { return }
+        guard try session.keychain().isPasscodeSet else {
+            throw Failure(
+                .passcodeNotSet, "This concerns other programs, so their owner has to agree at a prompt.",
+                hint: "Set a passcode first, with: latchkey passcode set")
+        }
+        _ = try await session.ask(
+            call, Question(plan: Keychain.listingPlan, prompting: Prompting(reason: reason)))
     }
 
     private func newIdentifier() throws(Failure) -> String {
@@ -167,13 +187,23 @@ private struct SecretCall: Sendable {
 
     private func answer(for item: FoundItem) throws(Failure) -> FoundItem? { try rows(answerKey(item)).first }
 
-    private func answers() throws(Failure) -> [FoundItem] {
-        try rows([:]).filter { SecretRows.itemOfAnswer($0.secretCollection) != nil }
+    private func listAnswers() async throws(Failure) -> Reply {
+        try await confirm("list what you have answered to programs")
+        return session.lastPart(try rows([:]).filter { SecretRows.itemOfAnswer($0.secretCollection) != nil }, call)
     }
 
-    /// Stores an answer of the person, if the process cannot be another one than the program that was named.
+    private func forget(_ answer: String, for item: String) async throws(Failure) -> Reply {
+        let key: Attributes = [.collection: .text(SecretRows.answers(for: item)), .identifier: .text(answer)]
+        guard try rows(key).allSatisfy({ !$0.secretOwner.hasBytes(of: program.name) }) else {
+            throw Failure(.notPermitted, "A program cannot take back what was answered to itself.")
+        }
+        try await confirm("forget what you have answered to a program")
+        return try await session.delete(query(key))
+    }
+
+    /// Stores an answer of the person, if the program is determined, and the process cannot be another one.
     private func store(_ answer: SecretAnswer, for item: FoundItem) async throws(Failure) {
-        guard request.isPinned, answer != .once else { return }
+        guard request.isPinned, program.isDetermined, answer != .once else { return }
         if let earlier = try self.answer(for: item) {
             _ = try await update(earlier, [.label: .text(answer.rawValue)])
         } else {
@@ -290,7 +320,9 @@ private struct SecretCall: Sendable {
         let others = foreign.count - 1
         let label = foreign[0].secretLabel + (others > 0 ? " + \(others)" : "")
         let plan = AuthenticationPlan(stages)
-        let answer = try await session.service.secretPrompts.answer(for: program.name) { () async throws(Failure) in
+        let names = Set(foreign.map(\.secretIdentifier))
+        let prompts = session.service.secretPrompts
+        let answer = try await prompts.answer(for: program.name, names) { () async throws(Failure) in
             let agreement = try await session.ask(
                 call,
                 Question(
@@ -301,7 +333,8 @@ private struct SecretCall: Sendable {
             }
             return answer
         }
-        for item in foreign { try await store(answer, for: item) }
+        // The prompt names one item; an answer for others would be one that the person has not seen.
+        if foreign.count == 1 { try await store(answer, for: foreign[0]) }
         guard answer != .never else { throw SecretPrompts.refusedBefore }
     }
 
@@ -361,17 +394,16 @@ private struct SecretCall: Sendable {
     }
 
     private func protect(_ identifier: String, _ control: AccessControl) async throws(Failure) -> Reply {
+        // Only its owner: who may read an item may not decide what protects it. The change asks for its own proof.
         let item = try existing(identifier)
-        let context = try newContext()
-        switch try standing(item) {
-        case .own: break
-        case .foreign: try await agree([item], [item], context)
-        case .never: throw Self.neverAnswered
+        guard item.secretOwner.hasBytes(of: program.name) else {
+            throw Failure(.notPermitted, "Another program stored this item.")
         }
-        return try await protect(item, control, context)
+        return try await protect(item, control, try newContext())
     }
 
     private func protectNew(_ collection: String, _ control: AccessControl) async throws(Failure) -> Reply {
+        try await confirm("change what new secrets of programs demand")
         let key: Attributes = [.collection: .text(SecretRows.collections), .identifier: .text(collection)]
         if collection.hasBytes(of: SecretService.login), try rows(key).isEmpty {
             _ = try await add(key, secret: nil, accessControl: control)
@@ -434,7 +466,7 @@ private struct SecretCall: Sendable {
     }
 
     private func deleteCollection(_ identifier: String) async throws(Failure) -> Reply {
-        _ = try collection(identifier)
+        _ = try ownCollection(identifier)
         let items = try rows([.collection: .text(identifier)])
         guard items.allSatisfy({ $0.secretOwner.hasBytes(of: program.name) }) else {
             throw Failure(.notPermitted, "Other programs have stored items in this collection.")

@@ -43,5 +43,15 @@ extension CommandTable {
         ) { (options) throws(CommandFailure) in
             try SecretsCommand.run("answers", options)
         },
+        CommandEntry(
+            "secrets protect", "choose what is proven before a new item of a program is read",
+            [CommandArgument("RULE", .choice(AccessControl.protectionNames))], takesJSON: false,
+            about: """
+                For the items that programs store from now on. A change needs what the rule demanded before. Items that are
+                there keep theirs.
+                """
+        ) { (options) throws(CommandFailure) in
+            try SecretsCommand.protect(options)
+        },
     ]
 }

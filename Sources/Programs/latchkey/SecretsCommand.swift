@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
@@ -15,5 +16,23 @@ enum SecretsCommand {
         }
         let error = Processes.become(program, [verb] + given + forgotten)
         throw .failure(Failure(error, "\(program) cannot be started"))
+    }
+
+    /// Sets the access control of new items.
+    static func protect(_ options: Options) throws(CommandFailure) {
+        let name = options.arguments[0]
+        let control = try AccessControl(protection: name, staysHere: false)
+        try failing { () throws(Failure) in
+            let client = Client.command
+            try control.checkIsPossible(client.call(Request.Status()))
+            guard let job = TerminalJob(getpid()) else {
+                throw Failure(.internalFailure, "The start time of this process cannot be read.")
+            }
+            let process = ProcessName(processID: getpid(), startTime: job.startTime, userID: geteuid())
+            _ = try client.call(
+                Request.UseSecrets(
+                    process: process, isPinned: true, action: .protectNew(collection: SecretService.login, control)))
+        }
+        Output.write(localized("New items of programs demand: \(name).") + "\n")
     }
 }

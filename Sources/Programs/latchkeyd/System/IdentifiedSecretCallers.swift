@@ -40,6 +40,6 @@ struct IdentifiedSecretCallers: SecretCallers {
         caller.groups = [SecretService.group]
         caller.application = SecretService.group
         caller.startedBy = chain.startedBy
-        return AskingProgram(caller: caller, name: chain.name)
+        return AskingProgram(caller: caller, name: chain.name, isDetermined: identity.strength != .user)
     }
 }
