@@ -29,6 +29,8 @@ import Testing
         ),
         (["/usr/bin/python3.13", "/usr/sbin/cron"], "/usr/bin/python3.13", ""),
         (["/usr/bin/bash"], "/usr/bin/bash", ""), ([""], "", ""),
+        // A file name must not look like two programs.
+        (["/tmp/gh ← bash", "/tmp/a ← b"], "/tmp/gh \u{fffd} bash", "a \u{fffd} b"),
     ])
     func isNamedAsFarAsProgramsPassOn(_ programs: [String], _ name: String, _ startedBy: String) {
         let chain = ProgramChain(programs)

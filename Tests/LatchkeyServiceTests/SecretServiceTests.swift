@@ -15,7 +15,7 @@ import Testing
 @Suite struct SecretServiceTests {
     /// Programs by their process IDs.
     private struct Callers: SecretCallers {
-        static let names: [Int32: String] = [1: "/usr/bin/mail", 2: "/usr/bin/browser", 3: "secret-tool ← sh"]
+        static let names: [Int32: String] = [1: "/usr/bin/mail", 2: "/usr/bin/browser", 3: "secret-tool ← sh", 4: "?"]
         var work: (any WorkQueue)? { nil }
 
         func program(_ process: ProcessName, namedBy provider: Caller) throws(Failure) -> AskingProgram {
@@ -25,7 +25,7 @@ import Testing
             var caller = Caller(
                 groups: [SecretService.group], label: name, program: name, processID: process.processID, userID: 1)
             caller.processName = process
-            return AskingProgram(caller: caller, name: name)
+            return AskingProgram(caller: caller, name: name, isDetermined: name != "?")
         }
     }
 
@@ -279,7 +279,45 @@ import Testing
         answer(.always)
         #expect(secret(use(.read([item]), by: 2)) == "topsecret")
         #expect(status(use(.protect(item, AccessControl()), by: 2)) == .notPermitted)
-        #expect(status(use(.deleteCollection("login"), by: 1)) != nil)
-        #expect(status(use(.renameCollection("login", label: "x"), by: 1)) != nil)
+    }
+
+    @Test func theRuleOfNewItemsIsNotDeletedWithItsCollection() throws {
+        #expect(use(.protectNew(collection: "login", AccessControl()), by: 1) == .done)
+        #expect(status(use(.deleteCollection("login"), by: 1)) == .notPermitted)
+        #expect(status(use(.renameCollection("login", label: "x"), by: 1)) == .notPermitted)
+    }
+
+    @Test func noAnswerIsStoredForProgramsThatCannotBeToldApart() throws {
+        let item = try fill()
+        answer(.always)
+        #expect(secret(use(.read([item]), by: 4)) == "topsecret")
+        #expect(items(use(.answers, by: 1)) == [])
+    }
+
+    @Test func aProcessOfAnotherUserIsRefused() throws {
+        let request = Request.UseSecrets(
+            process: ProcessName(processID: 1, startTime: 1, userID: 2), isPinned: true, action: .collections)
+        #expect(status(send(.useSecrets(request))) == .notPermitted)
+    }
+
+    @Test func amongSeveralItemsOneThatMayNeverBeReadIsLeftOut() throws {
+        let (own, theirs) = (try fill(), try fill(replaces: false))
+        answer(.never)
+        #expect(status(use(.read([theirs]), by: 2)) == .userCancel)
+        #expect(send(.simulate(Request.Simulate(.advance(seconds: 10)))) != nil)
+        answer(.once)
+        #expect(items(use(.read([theirs, own]), by: 2))?.count == 1)
+    }
+
+    /// The end of a long label must not hide that there are others.
+    @Test func thePromptForSeveralItemsSaysHowManyOthersThereAre() throws {
+        let long = NewSecret(
+            collection: "login", label: String(repeating: "a", count: 200), contentType: "", pairs: .none,
+            secret: SecretBytes("x".utf8))
+        let stored = try #require(items(use(.store(long, replaces: false), by: 1))?.first)
+        guard case .text(let first) = stored.attributes?[.identifier] else { return }
+        answer(.once)
+        #expect(items(use(.read([first, try fill()]), by: 2))?.count == 2)
+        #expect(prompts.shown.first?.reason == String(repeating: "a", count: 24) + " + 1")
     }
 }

@@ -10,6 +10,7 @@ from clients import FOLDER, SECRET, ClientTest
 from fingers import WithFingers
 from machine import CHECKOUT, fact
 from sensors import WithSensor
+from services import REFUSED
 
 READER = "/usr/local/bin/reader"
 CLIENT = f"{FOLDER}/secret_client.py"
@@ -17,6 +18,9 @@ BUS = "unix:path=/home/alice/secrets-bus"
 READ_SECRET = 15
 # Places in a prompt, and an event, of docs/reference/protocol.md.
 PURPOSE, CALLER, REASON, CHOSEN = 1, 2, 6, 10
+# An operation and a status of docs/reference/protocol.md.
+USE_SECRETS, NOT_PERMITTED = 70, 7
+ALICE = 1001
 # dbus-daemon of Debian 12 names a process by its number only.
 IS_PINNED = os.environ.get("LATCHKEY_DEBIAN") != "bookworm"
 
@@ -90,6 +94,17 @@ class WhoReadsTests(SecretServiceTest):
         self.secret("store", "mail", SECRET.decode())
         items = self.latchkey("list", "--json").stdout
         self.assertNotIn("mail", items)
-        # [process, start time, user] of init: a program can name itself only.
-        reply = self.first.do("app.call", 70, {0: [1, 1, 1001], 1: True, 2: [2, {1: []}], 3: {0: "", 3: True}})
-        self.assertEqual(reply[0], 0, reply)
+        others = self.prompts.do("process")
+        for process, expected in ((others, [0, NOT_PERMITTED]), (self.first.do("process"), [5, None])):
+            start = int(self.machine.read(f"/proc/{process}/stat").rsplit(")", 1)[1].split()[19])
+            reply = self.first.do(
+                "app.call", USE_SECRETS, {0: [process, start, ALICE], 1: True, 2: [2, {1: []}], 3: {0: "", 3: True}})
+            self.assertEqual([reply[0], reply[1][0] if reply[0] == 0 else None], expected, "a program names itself only")
+
+    def test_what_concerns_other_programs_is_asked_for(self):
+        command = self.machine.start("latchkey", "secrets", "protect", "none", user="alice", stderr=subprocess.PIPE)
+        self.addCleanup(command.stderr.close)
+        self.asked()
+        self.prompts.do("agent.event", [3])
+        _, errors = command.communicate(timeout=30)
+        self.assertEqual(command.returncode, REFUSED, errors)

@@ -70,6 +70,7 @@ final class ClientConnection: Sendable {
         }
         defer { state.withLock { $0.replies[id] = nil } }
         try send(payload(id))
+        // If it cannot be sent, the connection has ended, and with it the call.
         cancellation?.begin { [weak self] in try? self?.send(Message.encodedCancel(id: id)) }
         defer { cancellation?.end() }
         var items: [FoundItem] = []

@@ -173,7 +173,7 @@ package final class SystemBus: @unchecked Sendable {
     package func answer(_ call: Incoming, _ answer: BusAnswer) {
         guard let connection, call.connection === connection else { return }
         do throws(BusError) { try connection.answer(call.call, answer) } catch .malformed {
-            // The caller must not wait for ever.
+            // The caller must not wait for ever. If this fails too, the connection has ended.
             try? connection.answer(
                 call.call, .error(name: "org.freedesktop.DBus.Error.Failed", message: "The answer cannot be sent."))
         } catch { lose(error) }

@@ -49,6 +49,7 @@ package final class PasscodePreparation: Sendable {
                 defer { state.queued = nil }
                 return state.prompts.isEmpty ? nil : state.queued
             }
+            // Without records nothing is prepared, and the verification says why.
             guard let forKeys, let records = try? records.passcodeRecords() else { return }
             verification.prepare(records, forKeys: forKeys)
         }

@@ -116,10 +116,10 @@ private struct SecretCall: Sendable {
         return found
     }
 
-    /// A collection that the program made; the one that exists always belongs to none.
+    /// A collection that the program made; the one that exists always has no owner.
     private func ownCollection(_ identifier: String) throws(Failure) -> FoundItem {
         let found = try collection(identifier)
-        guard found.secretOwner.hasBytes(of: program.name), !identifier.hasBytes(of: SecretService.login) else {
+        guard found.secretOwner.hasBytes(of: program.name) else {
             throw Failure(.notPermitted, "Another program made this collection.")
         }
         return found
@@ -151,14 +151,15 @@ private struct SecretCall: Sendable {
                 returns: .attributes, authentication: authentication()), call)
     }
 
+    /// Changes a row, which needs what the row demands before the change.
     private func update(
-        _ item: FoundItem, _ changes: Attributes, secret: SecretBytes? = nil
+        _ row: FoundItem, _ changes: Attributes, secret: SecretBytes? = nil, accessControl: AccessControl? = nil
     ) async throws(Failure) -> Reply {
         try await session.update(
             Request.UpdateItems(
-                query: query([.collection: .text(item.secretCollection), .identifier: .text(item.secretIdentifier)]),
-                changes: changes, accessControl: nil, secret: secret,
-                authentication: authentication(reason: "change the secret “\(item.secretLabel)”")), call)
+                query: query([.collection: .text(row.secretCollection), .identifier: .text(row.secretIdentifier)]),
+                changes: changes, accessControl: accessControl, secret: secret,
+                authentication: authentication(reason: "change the secret “\(row.secretLabel)”")), call)
     }
 
     private func authentication(_ context: ContextHandle? = nil, reason: String = "") -> Authentication {
@@ -283,26 +284,23 @@ private struct SecretCall: Sendable {
         var (items, foreign): ([FoundItem], [FoundItem]) = ([], [])
         for identifier in identifiers {
             guard let item = try item(identifier) else { continue }
-            items.append(item)
             switch try standing(item) {
-            case .own: break
-            case .foreign: foreign.append(item)
-            case .never: throw Self.neverAnswered
+            case .own: items.append(item)
+            case .foreign:
+                items.append(item)
+                foreign.append(item)
+            // Among several it is left out, as one that is locked.
+            case .never: if identifiers.count == 1 { throw Self.neverAnswered }
             }
         }
         // It ends with the session, which is that of this call.
-        let context = try newContext()
+        guard case .context(let context) = try session.createContext() else {
+            throw Failure(.internalFailure, "A context was not created.")
+        }
         if !foreign.isEmpty { try await agree(foreign, items, context) }
         var found: [FoundItem] = []
         for item in items { found += try await secret(of: item, context) }
         return session.lastPart(found, call)
-    }
-
-    private func newContext() throws(Failure) -> ContextHandle {
-        guard case .context(let context) = try session.createContext() else {
-            throw Failure(.internalFailure, "A context was not created.")
-        }
-        return context
     }
 
     /// Asks the person whether the program may read items of others, with one prompt that also asks for what all items
@@ -318,7 +316,10 @@ private struct SecretCall: Sendable {
             for stage in item.accessControl?.plan.stages ?? [] where !stages.contains(stage) { stages.append(stage) }
         }
         let others = foreign.count - 1
-        let label = foreign[0].secretLabel + (others > 0 ? " + \(others)" : "")
+        // A long label must not hide that there are others.
+        let label =
+            others == 0
+            ? foreign[0].secretLabel : "\(foreign[0].secretLabel.prefix(Limits.titleCharacters / 2)) + \(others)"
         let plan = AuthenticationPlan(stages)
         let names = Set(foreign.map(\.secretIdentifier))
         let prompts = session.service.secretPrompts
@@ -394,37 +395,29 @@ private struct SecretCall: Sendable {
     }
 
     private func protect(_ identifier: String, _ control: AccessControl) async throws(Failure) -> Reply {
-        // Only its owner: who may read an item may not decide what protects it. The change asks for its own proof.
+        // Only its owner: who may read an item may not decide what protects it.
         let item = try existing(identifier)
         guard item.secretOwner.hasBytes(of: program.name) else {
             throw Failure(.notPermitted, "Another program stored this item.")
         }
-        return try await protect(item, control, try newContext())
+        return try await update(item, [:], accessControl: control)
     }
 
     private func protectNew(_ collection: String, _ control: AccessControl) async throws(Failure) -> Reply {
         try await confirm("change what new secrets of programs demand")
         let key: Attributes = [.collection: .text(SecretRows.collections), .identifier: .text(collection)]
         if collection.hasBytes(of: SecretService.login), try rows(key).isEmpty {
-            _ = try await add(key, secret: nil, accessControl: control)
+            _ = try await add(key.merging([.label: .text("Login")]), secret: nil, accessControl: control)
             return .done
         }
-        return try await protect(try self.collection(collection), control, try newContext())
-    }
-
-    private func protect(
-        _ row: FoundItem, _ control: AccessControl, _ context: ContextHandle
-    ) async throws(Failure) -> Reply {
-        try await session.update(
-            Request.UpdateItems(
-                query: query([.collection: .text(row.secretCollection), .identifier: .text(row.secretIdentifier)]),
-                changes: [:], accessControl: control, secret: nil,
-                authentication: authentication(context, reason: "change what “\(row.secretLabel)” demands")), call)
+        return try await update(try self.collection(collection), [:], accessControl: control)
     }
 
     /// The item, if the program may change it.
     private func changeable(_ identifier: String) throws(Failure) -> FoundItem {
         let item = try existing(identifier)
+        // An answer “always” makes an item the program's own, but for what protects it: an imported item belongs to the
+        // command, and a program changes its passwords.
         guard case .own = try standing(item) else {
             throw Failure(
                 .notPermitted, "Another program stored this item.", hint: "Read it first, and choose “always”.")

@@ -7,7 +7,8 @@ package import LatchkeyModel
 /// Service API: a key agreement in the second Oakley group, HKDF-SHA-256 without salt, and AES-128-CBC with PKCS #7
 /// padding.
 ///
-/// It hides secrets from who records the bus. It authenticates nobody: that is the bus's part.
+/// It hides secrets from a program that records the messages of the bus. It does not authenticate the other side; the bus
+/// does.
 package struct SecretTransferKey: Sendable {
     /// Length of a public key and of the shared secret.
     package static let groupBytes = 128

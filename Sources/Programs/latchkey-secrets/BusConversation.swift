@@ -51,6 +51,6 @@ struct NameOwner: Sendable {
         isOurs = file != nil && file == ExecutableFile(of: getpid())
     }
 
-    /// Asks the process to end.
-    func end() { kill(processID, SIGTERM) }
+    /// Ends the process, if it still executes the file of this program.
+    func end() throws(SystemError) { try ProcessHandle.end(processID, within: 5) { NameOwner(processID).isOurs } }
 }

@@ -59,7 +59,11 @@ struct SecretsCommand: Sendable {
     private func disable() throws(Failure) {
         let wasEnabled = setup.disable()
         try failing { () throws(BusError) in try conversation.reload() }
-        if let owner = try owner(), owner.isOurs { owner.end() }
+        if let owner = try owner(), owner.isOurs {
+            do throws(SystemError) { try owner.end() } catch {
+                throw Failure(error, "Process \(owner.processID), which serves the session, does not end")
+            }
+        }
         write((wasEnabled ? texts.disabled : texts.wasDisabled) + "\n")
     }
 

@@ -48,6 +48,7 @@ struct SecretsSetup: Sendable {
 
     /// Whether the file of the bus is ours.
     var isEnabled: Bool {
+        // One that cannot be read is not ours, and so is neither replaced nor removed.
         guard let bytes = try? Files.read(serviceFile, limit: 64 << 10) else { return false }
         return String(validating: bytes.copyBytes(), as: UTF8.self)?.begins(with: Self.mark + "\n") ?? false
     }

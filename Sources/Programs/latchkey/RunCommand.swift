@@ -134,7 +134,7 @@ enum RunCommand {
             let secret = secret.withoutLineFeed
             guard secret.withBytes({ isNetrcWord($0) }) else {
                 throw .usage(
-                    "\(login.item) has blanks, quotes or other bytes that a netrc cannot have, or none",
+                    "\(login.item) is empty, or has blanks, quotes or other bytes that a netrc cannot contain",
                     "Give it to the command with --env.")
             }
             lines += [

@@ -101,7 +101,8 @@ enum SecretObject: Hashable, Sendable {
             bytes.append(value)
             rest = rest.dropFirst(2)
         }
-        guard !bytes.isEmpty, let name = String(validating: bytes, as: UTF8.self),
+        guard !bytes.isEmpty, bytes.count <= Limits.secretNameBytes,
+            let name = String(validating: bytes, as: UTF8.self),
             self.element(name).hasBytes(of: element)
         else { return nil }
         return name

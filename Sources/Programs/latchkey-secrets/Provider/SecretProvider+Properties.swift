@@ -192,7 +192,7 @@ extension SecretProvider {
 struct SecretCollection: Sendable {
     let identifier: String
     let label: String
-    /// Seconds since 1970; 0 if nobody has stored an item yet.
+    /// Seconds since 1970; 0 if no item was stored yet.
     var created: Int64 = 0
     var modified: Int64 = 0
 

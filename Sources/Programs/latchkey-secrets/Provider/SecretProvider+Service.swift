@@ -204,7 +204,7 @@ extension SecretProvider {
         guard let process = program.process, let prompt = program.prompts[number] else { throw .noSuchObject }
         guard prompt.cancellation == nil else { throw SecretError(.failed, "The prompt is shown already.") }
         let job = nextNumber()
-        start(job, program, process) { (keeper, _, cancellation) throws(Failure) in
+        start(job, program, process, waits: true) { (keeper, _, cancellation) throws(Failure) in
             try keeper.unlock(cancellation)
         } _: { [weak self] result in
             program.running[job] = nil

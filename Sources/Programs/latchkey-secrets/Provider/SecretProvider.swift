@@ -22,8 +22,12 @@ final class SecretProvider: @unchecked Sendable {
         /// The paths of some ten thousand items, with room.
         static let valuesOfMessage = 1 << 16
         static let callsOfProgram = 64
-        static let waitingOfProgram = 16
+        /// Calls that wait for their answers, of all connections of a process.
+        static let waitingOfProcess = 16
         static let threads = 64
+        /// Threads for calls that do not wait for the person, so that those that do block no other program.
+        static let threadsForOthers = 16
+        static let programsOfProcess = 32
         static let sessionsOfProgram = 32
         static let promptsOfProgram = 16
         /// Bytes of all secrets of one answer.
@@ -185,11 +189,17 @@ final class SecretProvider: @unchecked Sendable {
 
     private func identified(_ name: String, _ answer: Result<[BusValue], BusError>) {
         guard let program = programs[name] else { return }
-        guard case .success(let values) = answer, let process = asker(values) else {
+        guard case .success(let values) = answer, let process = asker(values),
+            programs(of: process).count < Bound.programsOfProcess
+        else {
             program.identity = .refused
             for job in program.jobs {
                 self.answer(
-                    job.number, .failure(SecretError(.accessDenied, "The message bus does not say who calls.")))
+                    job.number,
+                    .failure(
+                        SecretError(
+                            .accessDenied,
+                            "The message bus does not say who calls, or the process has too many connections.")))
             }
             return left(name)
         }
@@ -212,6 +222,11 @@ final class SecretProvider: @unchecked Sendable {
         }
         guard let process, user == self.user else { return nil }
         return AskingProcess(process, user: self.user, handle: handle?.descriptor)
+    }
+
+    /// The connections of a process.
+    private func programs(of process: AskingProcess) -> [CallingProgram] {
+        programs.values.filter { $0.process?.name == process.name }
     }
 
     /// Ends everything of a program that has left the bus.
@@ -243,7 +258,7 @@ final class SecretProvider: @unchecked Sendable {
     ) {
         let (number, program) = (call.number, call.program)
         let job = CallingProgram.Job(number: number, waits: waits) { [weak self] process in
-            self?.start(number, program, process, work) { [weak self] result in
+            self?.start(number, program, process, waits: waits, work) { [weak self] result in
                 guard let self, programs[program.name] === program else { return }
                 program.running[number] = nil
                 answer(number, Self.answer(result, then))
@@ -279,13 +294,15 @@ final class SecretProvider: @unchecked Sendable {
 
     /// Runs `work` on a thread of its own and `finish` on that of the bus.
     func start<Value: Sendable>(
-        _ number: UInt64, _ program: CallingProgram, _ process: AskingProcess,
+        _ number: UInt64, _ program: CallingProgram, _ process: AskingProcess, waits: Bool,
         _ work: @escaping @Sendable (any SecretKeeper, AskingProcess, CallCancellation) throws(Failure) -> Value,
         _ finish: @escaping (Result<Value, Failure>) -> Void
     ) {
         let cancellation = CallCancellation()
         program.running[number] = cancellation
-        guard threads < Bound.threads, program.running.count <= Bound.waitingOfProgram else {
+        let ofProcess = programs(of: process).reduce(0) { $0 + $1.running.count }
+        let limit = waits ? Bound.threads - Bound.threadsForOthers : Bound.threads
+        guard threads < limit, ofProcess <= Bound.waitingOfProcess else {
             return later(finish, .failure(Failure(.limitExceeded, "Too many calls wait for an answer.")))
         }
         threads += 1
