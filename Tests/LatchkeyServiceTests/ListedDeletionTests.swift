@@ -15,12 +15,7 @@ import Testing
     private let prompts: CollectingPrompter
 
     init() throws {
-        var prompts: CollectingPrompter?
-        machine = try SimulatedService { parts, _ in
-            let collecting = CollectingPrompter(parts.prompter)
-            (prompts, parts.prompter) = (collecting, collecting)
-        }
-        self.prompts = try #require(prompts)
+        (machine, prompts) = try SimulatedService.withPrompts()
     }
 
     private func answers(_ request: Request) -> Recorder<Reply> {

@@ -21,13 +21,7 @@ import Testing
 
     init() throws {
         let background = background
-        var prompts: CollectingPrompter?
-        machine = try SimulatedService { parts, _ in
-            let collecting = CollectingPrompter(parts.prompter)
-            (prompts, parts.prompter) = (collecting, collecting)
-            parts.background = background
-        }
-        self.prompts = try #require(prompts)
+        (machine, prompts) = try SimulatedService.withPrompts { $0.background = background }
     }
 
     @discardableResult

@@ -32,13 +32,7 @@ import Testing
     private var world: SimulatedWorld { machine.world }
 
     init() throws {
-        var collecting: CollectingPrompter?
-        machine = try SimulatedService { parts, _ in
-            let made = CollectingPrompter(parts.prompter)
-            collecting = made
-            parts.prompter = made
-        }
-        prompter = try #require(collecting)
+        (machine, prompter) = try SimulatedService.withPrompts()
         session = machine.session()
         handler = ScriptedRequestHandler(session, world: machine.world)
     }

@@ -33,13 +33,7 @@ import Testing
     private let prompts: CollectingPrompter
 
     init() throws {
-        var prompts: CollectingPrompter?
-        machine = try SimulatedService { parts, _ in
-            let collecting = CollectingPrompter(parts.prompter)
-            (prompts, parts.prompter) = (collecting, collecting)
-            parts.secretCallers = Callers()
-        }
-        self.prompts = try #require(prompts)
+        (machine, prompts) = try SimulatedService.withPrompts { $0.secretCallers = Callers() }
     }
 
     private func send(_ request: Request) -> Reply? {

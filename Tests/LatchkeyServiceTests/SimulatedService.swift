@@ -11,6 +11,7 @@ import SimulatedDriver
 import Synchronization
 import SystemDriver
 import TestSupport
+import Testing
 
 /// The parts of a simulated service that a test may replace.
 struct ServiceParts {
@@ -76,6 +77,19 @@ struct SimulatedService {
             sessions: parts.sessions, keyModule: parts.keyModule, log: parts.log)
         all.secretCallers = parts.secretCallers
         service = Service(all)
+    }
+
+    /// Creates the service, and what records the prompts that it shows.
+    static func withPrompts(
+        change: (inout ServiceParts) -> Void = { _ in }
+    ) throws -> (machine: SimulatedService, prompts: CollectingPrompter) {
+        var prompts: CollectingPrompter?
+        let machine = try SimulatedService { parts, _ in
+            let collecting = CollectingPrompter(parts.prompter)
+            (prompts, parts.prompter) = (collecting, collecting)
+            change(&parts)
+        }
+        return (machine, try #require(prompts))
     }
 
     /// Returns a new session of the caller.

@@ -96,37 +96,30 @@ extension Need {
     private let bus: PrivateBus
     private let folder: TemporaryFolder
     private let client: SecretClient
-    private let keyring: Process
+    private let environment: [String: String]
+    private let keyring: ChildProcess
 
     init() throws {
         bus = try PrivateBus()
         folder = try TemporaryFolder()
         client = try SecretClient(bus.address)
+        environment = [
+            "DBUS_SESSION_BUS_ADDRESS": bus.address, "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
+            "XDG_DATA_HOME": folder.path, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+        ]
         let owners = Recorder<BusSignal>()
         client.bus.run { [bus = client.bus] in
             bus.observe("type='signal',member='NameOwnerChanged',arg0='\(SecretProvider.name)'", owners.add)
         }
         // The rule is there when the bus has answered.
         try #require(try client.conversation.owner(of: SecretProvider.name) == nil, "the bus is new")
-        keyring = Process()
-        keyring.executableURL = URL(filePath: "/usr/bin/gnome-keyring-daemon")
-        keyring.arguments = ["--foreground", "--unlock", "--components=secrets"]
-        keyring.environment = environment
-        keyring.standardError = FileHandle.nullDevice
-        keyring.standardOutput = FileHandle.nullDevice
-        let input = Pipe()
-        keyring.standardInput = input
-        try keyring.run()
-        try input.fileHandleForWriting.write(contentsOf: Data("password".utf8))
-        try input.fileHandleForWriting.close()
+        let (password, input) = try Sockets.pair()
+        keyring = try ChildProcess.start(
+            "/usr/bin/gnome-keyring-daemon", ["--foreground", "--unlock", "--components=secrets"],
+            environment: environment.map { "\($0.key)=\($0.value)" }, descriptors: [input, nil, nil])
+        try Array("password".utf8).withUnsafeBytes { try password.write(all: $0) }
+        Sockets.shutDown(password)
         try owners.first { $0.arguments.last?.text?.isEmpty == false }
-    }
-
-    private var environment: [String: String] {
-        [
-            "DBUS_SESSION_BUS_ADDRESS": bus.address, "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
-            "XDG_DATA_HOME": folder.path, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
-        ]
     }
 
     private func store(_ label: String, _ pairs: [String], _ secret: String) throws {
@@ -144,11 +137,7 @@ extension Need {
     }
 
     @Test func theItemsOfGNOMEKeyringAreCopiedOnce() throws {
-        defer {
-            // It may have inherited that SIGTERM is blocked.
-            kill(keyring.processIdentifier, SIGKILL)
-            keyring.waitUntilExit()
-        }
+        defer { keyring.end(within: 0) }
         try store("One", ["site", "example.org"], "first")
         try store("Zwei", ["site", "example.com", "user", "ädä"], "zweites")
         let person = try Person(bus.address)

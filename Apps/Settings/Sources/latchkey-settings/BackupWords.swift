@@ -30,7 +30,7 @@ enum BackupWords {
     static func wrote(_ result: KeychainControl.BackupResult, _ path: [UInt8]) -> String {
         let count = AppsWords.count(Int(clamping: result.count))
         let lines = [
-            words("The backup contains \(count)."), words("It was saved as \(String(decoding: path, as: UTF8.self))"),
+            words("The backup contains \(count)."), words("It was saved as \(KeychainControl.text(ofPath: path))"),
         ]
         return (lines + leftOut(result, isBackup: true)).joined(separator: "\n")
     }
