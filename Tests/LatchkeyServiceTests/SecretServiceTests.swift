@@ -230,8 +230,9 @@ import Testing
     /// One prompt asks for what the item demands and for the answer.
     @Test func aProtectedItemOfAnotherProgramNeedsTheProofAndTheAnswer() throws {
         #expect(send(.setPasscode("1234")) == .done)
+        #expect(
+            use(.protectNew(collection: "login", AccessControl(constraints: .devicePasscode)), by: 1) == .done)
         let item = try fill()
-        #expect(use(.protect(item, AccessControl(constraints: .devicePasscode)), by: 1) == .done)
         #expect(send(.simulate(Request.Simulate(.enter(SecretBytes("1234".utf8))))) != nil)
         answer(.always)
         #expect(secret(use(.read([item]), by: 2)) == "topsecret")
@@ -266,13 +267,6 @@ import Testing
         answer(.always)
         #expect(items(use(.read(both), by: 2))?.count == 2)
         #expect(items(use(.answers, by: 1)) == [])
-    }
-
-    @Test func whoMayReadAnItemDoesNotChangeWhatProtectsIt() throws {
-        let item = try fill()
-        answer(.always)
-        #expect(secret(use(.read([item]), by: 2)) == "topsecret")
-        #expect(status(use(.protect(item, AccessControl()), by: 2)) == .notPermitted)
     }
 
     @Test func theRuleOfNewItemsIsNotDeletedWithItsCollection() throws {

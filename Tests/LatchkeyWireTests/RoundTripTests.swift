@@ -43,7 +43,7 @@ import Testing
 
     private enum SecretsKind: CaseIterable {
         case store, search, read, change, delete, collections, createCollection, renameCollection, deleteCollection
-        case answers, forgetAnswer, protect, protectNew
+        case answers, forgetAnswer, protectNew
     }
 
     private enum SimulatorKind: CaseIterable {
@@ -98,7 +98,6 @@ import Testing
         case .deleteCollection: .deleteCollection
         case .answers: .answers
         case .forgetAnswer: .forgetAnswer
-        case .protect: .protect
         case .protectNew: .protectNew
         }
     }

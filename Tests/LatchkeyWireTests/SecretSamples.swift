@@ -56,7 +56,6 @@ extension Sample {
         secrets("secrets-delete-collection", .deleteCollection("c1")),
         secrets("secrets-answers", .answers),
         secrets("secrets-forget-answer", .forgetAnswer(item: "1", answer: "a1")),
-        secrets("secrets-protect", .protect("1", AccessControl(constraints: .biometryAny))),
         secrets("secrets-protect-new", .protectNew(collection: "login", AccessControl(constraints: .userPresence))),
     ]
 }

@@ -130,7 +130,7 @@ extension MemoryKeeper.State {
             collections.remove(at: index)
             items.removeAll { $0.item.new.collection == identifier }
             return []
-        case .answers, .forgetAnswer, .protect, .protectNew: throw Failure(.unimplemented)
+        case .answers, .forgetAnswer, .protectNew: throw Failure(.unimplemented)
         }
     }
 

@@ -78,7 +78,6 @@ private struct SecretCall: Sendable {
         case .deleteCollection(let collection): try await deleteCollection(collection)
         case .answers: try await listAnswers()
         case .forgetAnswer(let item, let answer): try await forget(answer, for: item)
-        case .protect(let item, let control): try await protect(item, control)
         case .protectNew(let collection, let control): try await protectNew(collection, control)
         }
     }
@@ -100,15 +99,9 @@ private struct SecretCall: Sendable {
         try rows([.identifier: .text(identifier)]).first { !$0.secretCollection.begins(with: "@") }
     }
 
-    private func existing(_ identifier: String) throws(Failure) -> FoundItem {
-        guard let item = try item(identifier) else { throw Self.noItem }
-        return item
-    }
-
     private static let neverAnswered = Failure(
         .userCancel, "The person has answered that this program may never read the item.",
         hint: "Change the answer with: latchkey secrets answers")
-    private static let noItem = Failure(.itemNotFound, "There is no such item.")
 
     private func collection(_ identifier: String) throws(Failure) -> FoundItem {
         let key: Attributes = [.collection: .text(SecretRows.collections), .identifier: .text(identifier)]
@@ -394,15 +387,6 @@ private struct SecretCall: Sendable {
         }
     }
 
-    private func protect(_ identifier: String, _ control: AccessControl) async throws(Failure) -> Reply {
-        // Only its owner: who may read an item may not decide what protects it.
-        let item = try existing(identifier)
-        guard item.secretOwner.hasBytes(of: program.name) else {
-            throw Failure(.notPermitted, "Another program stored this item.")
-        }
-        return try await update(item, [:], accessControl: control)
-    }
-
     private func protectNew(_ collection: String, _ control: AccessControl) async throws(Failure) -> Reply {
         try await confirm("change what new secrets of programs demand")
         let key: Attributes = [.collection: .text(SecretRows.collections), .identifier: .text(collection)]
@@ -415,7 +399,7 @@ private struct SecretCall: Sendable {
 
     /// The item, if the program may change it.
     private func changeable(_ identifier: String) throws(Failure) -> FoundItem {
-        let item = try existing(identifier)
+        guard let item = try item(identifier) else { throw Failure(.itemNotFound, "There is no such item.") }
         // An answer “always” makes an item the program's own, but for what protects it: an imported item belongs to the
         // command, and a program changes its passwords.
         guard case .own = try standing(item) else {

@@ -63,9 +63,8 @@ package enum SecretAction: Equatable, Sendable {
     case answers
     /// Forgets a stored answer, so that the program is asked for again.
     case forgetAnswer(item: String, answer: String)
-    /// Changes what a person has to prove before an item is read, which needs what it demanded before.
-    case protect(String, AccessControl)
-    /// Changes the access control of the items that are stored in a collection from now on.
+    /// Changes the access control of the items that are stored in a collection from now on, which needs what it demanded
+    /// before.
     case protectNew(collection: String, AccessControl)
 }
 

@@ -28,9 +28,8 @@ extension SecretAction: WireValue {
         case .deleteCollection(let collection): writer.message(9, collection, .name)
         case .answers: writer.message(10)
         case .forgetAnswer(let item, let answer): writer.message(11, Answer(item: item, answer: answer))
-        case .protect(let item, let control): writer.message(12, Protected(name: item, control: control))
         case .protectNew(let collection, let control):
-            writer.message(13, Protected(name: collection, control: control))
+            writer.message(12, Protected(collection: collection, control: control))
         }
     }
 
@@ -60,10 +59,7 @@ extension SecretAction: WireValue {
                 return .forgetAnswer(item: answer.item, answer: answer.answer)
             case 12:
                 let protected = try Protected(from: &reader)
-                return .protect(protected.name, protected.control)
-            case 13:
-                let protected = try Protected(from: &reader)
-                return .protectNew(collection: protected.name, protected.control)
+                return .protectNew(collection: protected.collection, protected.control)
             default: throw .invalidValue
             }
         }
@@ -103,10 +99,10 @@ extension SecretAction: WireValue {
     }
 
     private struct Protected: WireTuple, WireValue {
-        var name: String
+        var collection: String
         var control: AccessControl
         static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-            Self(name: try tuple.field(0, \.name, .name), control: try tuple.field(1, \.control))
+            Self(collection: try tuple.field(0, \.collection, .name), control: try tuple.field(1, \.control))
         }
     }
 
