@@ -38,6 +38,9 @@ extension KeychainControl {
 
     /// The text of a path for people: bytes that are not UTF-8 are shown as `\xE9`, and characters that could change the text
     /// around them are replaced.
+    ///
+    /// - Parameter path: the bytes of the path.
+    /// - Returns: one line of text.
     public static func text(ofPath path: [UInt8]) -> String { String(showing: path).withoutControls }
 
     /// What a backup contains, or what was added from it.
