@@ -262,10 +262,11 @@ class Machine:
         return self.run("cat", path).stdout
 
     def write(self, path, content, mode=0o644, owner="root:root"):
-        """Writes a file inside; text or bytes."""
+        """Writes a file inside; text or bytes. Folders that do not exist are the owner's too."""
         data = content if isinstance(content, bytes) else content.encode()
-        self.run("install", "-D", "-m", f"{mode:o}", "-o", owner.split(":")[0], "-g", owner.split(":")[-1],
-                 "/dev/stdin", path, input=data)
+        user, _, group = owner.partition(":")
+        self.run("mkdir", "-p", pathlib.PurePath(path).parent, user=None if user == "root" else user)
+        self.run("install", "-m", f"{mode:o}", "-o", user, "-g", group, "/dev/stdin", path, input=data)
 
     def copy(self, source, path, mode=0o755, owner="root:root"):
         """Copies a file of the host to a path inside."""

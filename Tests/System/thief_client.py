@@ -138,9 +138,13 @@ class Thief(Service):
         return self.attempt(label, tokens, f3=key[:end], f5=key[end:] + parameters)
 
     def adopted(self, seconds):
-        """Answers calls until authd asked for the adoption of an enrolment set; whether it did."""
+        """Answers calls until authd asked for the adoption of an enrolment set and reported that it uses it; whether it
+        did. A proof by the fingers of before counts until then."""
         before = len(self.seen)
-        return self.pump(lambda: any(message[2][0] == 3 for message in self.seen[before:]), seconds)
+        def is_used():
+            sets = [fields.get(1) for _, _, (operation, fields) in self.seen[before:] if operation == 3]
+            return bool(sets) and self.states[ALICE][1][0].get(1) == sets[-1]
+        return self.pump(is_used, seconds)
 
     def bind(self, uid, rule):
         return self.call(7, {0: uid, 1: self.store, 2: rule})
