@@ -118,23 +118,27 @@ import Testing
         try Descriptor.open(folder, O_RDONLY | O_DIRECTORY).names(limit: 1 << 20).count
     }
 
-    @Test(.promise("prompt.hanging")) func childrenThatTheirUserStopsAreKilledAtTheDeadlineAndLeaveNothing() throws {
+    @Test(.promise("prompt.hanging")) func childrenThatTheirUserStopsAreKilledAtTheDeadlineAndLeaveNothing() async {
+        // In a process of its own, whose threads and descriptors are not those of other tests.
+        await #expect(processExitsWith: .success) { try StoppedChildTests.startChildrenThatAreStopped() }
+    }
+
+    private static func startChildrenThatAreStopped() throws {
         let terminal = try PseudoTerminal()
         var status = stat()
-        try #require(stat(terminal.path, &status) == 0 && chown(terminal.path, Self.user.userID, 0) == 0)
+        try #require(stat(terminal.path, &status) == 0 && chown(terminal.path, user.userID, 0) == 0)
         // All processes of the user, so the child too as soon as it has become the user.
         let stopper = try ChildProcess.start(
-            "/usr/bin/perl", ["-e", "kill 'STOP', -1 while 1"], environment: [], descriptors: [nil, nil, nil],
-            as: Self.user)
+            "/usr/bin/perl", ["-e", "kill 'STOP', -1 while 1"], environment: [], descriptors: [nil, nil, nil], as: user)
         let (_, channel) = try Sockets.pair()
-        let (descriptors, threads) = (try Self.count("/proc/self/fd"), try Self.count("/proc/self/task"))
+        let (descriptors, threads) = (try count("/proc/self/fd"), try count("/proc/self/task"))
         var (late, started) = (0, 0)
         let rounds = 100
         for _ in 0..<rounds {
             let begin = Uptime.nanoseconds
             do throws(SystemError) {
                 let child = try ChildProcess.start(
-                    "/usr/bin/sleep", ["1000"], environment: [], onTerminal: UInt64(status.st_rdev), as: Self.user,
+                    "/usr/bin/sleep", ["1000"], environment: [], onTerminal: UInt64(status.st_rdev), as: user,
                     channel: channel, until: begin + 50_000_000)
                 started += 1
                 #expect(child.process.end(within: 0) == .signalled(SIGKILL))
@@ -147,11 +151,11 @@ import Testing
         stopper.end(within: 0)
         #expect(late > 0, "none of \(rounds) was stopped in time; \(started) were started")
         #expect(ChildProcess.unreapedCount == 0)
-        // Each round would leave at least one. What other tests have, which run at the same time, they release again.
+        // Each round would leave at least one.
         for (folder, before) in [("/proc/self/fd", descriptors), ("/proc/self/task", threads)] {
             let deadline = Uptime.deadline(seconds: 60)
-            while try Self.count(folder) >= before + rounds / 2, Uptime.nanoseconds < deadline { poll(nil, 0, 50) }
-            #expect(try Self.count(folder) < before + rounds / 2)
+            while try count(folder) >= before + rounds / 2, Uptime.nanoseconds < deadline { poll(nil, 0, 50) }
+            #expect(try count(folder) < before + rounds / 2)
         }
     }
 }

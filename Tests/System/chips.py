@@ -64,12 +64,9 @@ class WithChip(Chip, WithSensor):
     """A TPM without keys, and a touch sensor with one finger; for a class that derives from a `ServiceTest` too."""
 
     def setUp(self):
+        self.addCleanup(self.stop_chip)
         self.add_chip()
         super().setUp()
-
-    def tearDown(self):
-        super().tearDown()
-        self.stop_chip()
 
     def allow_virtual_hardware(self, answer):
         self.machine.write(CONFIGURATION, (

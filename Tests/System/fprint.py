@@ -83,6 +83,7 @@ class WithFprintd:
 
     def setUp(self):
         self.seat = self.enterContext(self.machine.seat("alice"))
+        self.addCleanup(self.remove_reader)
         self.machine.write(DROP_IN, self.reader)
         self.machine.run("systemctl", "daemon-reload")
         self.configuration = self.machine.read(CONFIGURATION)
@@ -93,7 +94,7 @@ class WithFprintd:
         self.enroll("first")
         super().setUp()
 
-    def tearDown(self):
+    def remove_reader(self):
         self.stop_services()
         self.remove_fingers()
         self.machine.run("rm", "-f", DROP_IN)

@@ -13,6 +13,7 @@ A test derives from `MachineTest` and uses `self.machine`, which is booted once 
 
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import socket
@@ -262,10 +263,11 @@ class Machine:
         return self.run("cat", path).stdout
 
     def write(self, path, content, mode=0o644, owner="root:root"):
-        """Writes a file inside; text or bytes. Folders that do not exist are the owner's too."""
+        """Writes a file inside; text or bytes. Missing folders of a home are its user's."""
         data = content if isinstance(content, bytes) else content.encode()
         user, _, group = owner.partition(":")
-        self.run("mkdir", "-p", pathlib.PurePath(path).parent, user=None if user == "root" else user)
+        home = re.match("/home/([^/]+)/", str(path))
+        self.run("mkdir", "-p", pathlib.PurePath(path).parent, user=home and home[1])
         self.run("install", "-m", f"{mode:o}", "-o", user, "-g", group, "/dev/stdin", path, input=data)
 
     def copy(self, source, path, mode=0o755, owner="root:root"):

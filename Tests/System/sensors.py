@@ -19,6 +19,8 @@ class WithSensor:
         if not TESTING.exists():
             self.skipTest("no programs: run `make build PART='services testing'` first")
         self.original = self.machine.read(CONFIGURATION)
+        # Also after a failure of what follows: the next test would have this sensor.
+        self.addCleanup(self.remove_sensor)
         self.machine.run("cp", PROGRAM, PROGRAM + ".kept")
         self.stop_services()
         self.machine.copy(TESTING, PROGRAM)
@@ -31,7 +33,7 @@ class WithSensor:
         self.machine.write(DROP_IN, WRITABLE)
         self.machine.run("systemctl", "daemon-reload")
 
-    def tearDown(self):
+    def remove_sensor(self):
         self.stop_services()
         self.machine.run("mv", PROGRAM + ".kept", PROGRAM)
         self.machine.run("rm", "-f", DROP_IN, "/run/latchkey/sensor.sock")

@@ -18,6 +18,7 @@ DELAY = 6
 
 class PreloadedTest(ClientTest):
     def setUp(self):
+        self.addCleanup(self.remove_library)
         install_library(self, "preloaded.c", LIBRARY)
         for unit in SERVICES:
             self.machine.write(f"/run/systemd/system/{unit}.d/preloaded.conf",
@@ -26,7 +27,7 @@ class PreloadedTest(ClientTest):
         self.machine.run("systemctl", "daemon-reload")
         super().setUp()
 
-    def tearDown(self):
+    def remove_library(self):
         self.stop_services()
         self.machine.run("rm", "-rf", SETTINGS, *(f"/run/systemd/system/{unit}.d/preloaded.conf" for unit in SERVICES))
         self.machine.run("systemctl", "daemon-reload")

@@ -19,6 +19,7 @@ class MigrationTests(ServiceTest):
 
     def setUp(self):
         super().setUp()
+        self.addCleanup(self.remove_own)
         self.remove_stores()
         self.end_own_daemon()
         self.machine.run("rm", "-rf", FOLDER)
@@ -26,7 +27,7 @@ class MigrationTests(ServiceTest):
         self.own("set", "--protect", "none", "plain", input="a plain secret")
         self.end_own_daemon()
 
-    def tearDown(self):
+    def remove_own(self):
         self.end_own_daemon()
         self.machine.run("rm", "-rf", FOLDER)
 

@@ -12,13 +12,14 @@ PRIVILEGES = "00000000000800e0"
 class PlainStartTests(ServiceTest):
     def setUp(self):
         super().setUp()
+        self.started = []
+        self.addCleanup(self.end_all)
         # The service manager makes the folders of the state when it starts the services.
         self.latchkey("status")
         self.machine.run("systemctl", "stop", *SOCKETS, *SERVICES)
         self.machine.run("sh", "-c", f"rm -rf /run/latchkey {STORES}/* {RECORDS}/*")
-        self.started = []
 
-    def tearDown(self):
+    def end_all(self):
         for process in reversed(self.started):
             process.kill()
             process.wait()
