@@ -122,6 +122,8 @@ package struct HTTPRefusal: Sendable {
 package struct HTTPLimits: Sendable {
     /// The most bytes of a body.
     package var bodyBytes = 16384
+    /// The most bytes of a body that is read although it is too long, so that its client reads the refusal.
+    package var droppedBytes = 65536
     /// The memory of one connection, which bounds the headers too.
     package var connectionBytes: UInt32 = 32768
     /// The most connections.

@@ -6,10 +6,12 @@ internal import Synchronization
 
 /// The state of one request until its response is complete.
 private final class PendingRequest: Sendable {
-    // Only the thread of the connection uses these two.
+    // Only the thread of the connection uses these three.
     /// Nil until all headers were read.
     nonisolated(unsafe) var headers: RequestHeaders?
     nonisolated(unsafe) var body: [UInt8] = []
+    /// The status of a refusal that is sent when the body was read and dropped.
+    nonisolated(unsafe) var refusal: UInt32?
     let identifier: String
     /// The answer that a worker has made.
     let answer = Mutex<HTTPResponse?>(nil)
@@ -107,12 +109,19 @@ final class ServerContext: Sendable {
             connections.hasHeaders(latchkey_server_socket(connection))
             let headers = RequestHeaders(connection)
             pending.headers = headers
-            // Headers with several meanings, and a body that is too long or whose length is not stated, are refused before
-            // any of the body is read. The connection ends, since what follows may not be another request.
             guard let status = status(Self.text(method), headers) else { return .YES }
-            let request = request(connection, url, method, headers, pending)
-            let refused = HTTPRefusal(status: status, reason: .framing, request: request)
-            return send(refusal(refused), connection, pending.identifier, closes: true)
+            if isDropped(headers, status) {
+                pending.refusal = status
+                return .YES
+            }
+            return refuse(connection, request(connection, url, method, headers, pending), status)
+        }
+        if size.pointee > 0, pending.refusal != nil {
+            size.pointee = 0
+            return .YES
+        }
+        if let status = pending.refusal {
+            return refuse(connection, request(connection, url, method, headers, pending), status)
         }
         if size.pointee > 0 {
             // Content-Length was checked, so this is only a second bound.
@@ -128,6 +137,22 @@ final class ServerContext: Sendable {
         }
         wait(connection, request, pending)
         return .YES
+    }
+
+    /// Refuses headers with several meanings, and a body that is too long or whose length is not stated. The connection ends,
+    /// since what follows may not be another request.
+    private func refuse(_ connection: OpaquePointer, _ request: HTTPRequest, _ status: UInt32) -> MHD_Result {
+        let refused = HTTPRefusal(status: status, reason: .framing, request: request)
+        return send(refusal(refused), connection, request.identifier, closes: true)
+    }
+
+    /// Whether the body is read before it is refused: bytes that arrive after the connection was closed reset it, and a proxy
+    /// would answer 502 in place of what it did not read. A client that waits for permission to send it is answered at once.
+    private func isDropped(_ headers: RequestHeaders, _ status: UInt32) -> Bool {
+        guard status == 413, headers["expect"] == nil, let count = headers["content-length"].flatMap({ Int($0) }) else {
+            return false
+        }
+        return count <= limits.droppedBytes
     }
 
     /// Has a worker answer a request. No answer is begun for one whose client is gone, or that has waited for too long:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+import select
 import socket
 import tempfile
 import unittest
@@ -115,11 +116,26 @@ class RefusalTests(unittest.TestCase):
             for request, status in ((line + json_ + length + b"\r\n" + HIDDEN, 400),
                                     (line + length + b"\r\n" + HIDDEN, 415),
                                     (line + b"\r\n", 411), (line + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411),
-                                    (line + b"Content-Length: 20000\r\n\r\n", 413),
+                                    (line + b"Content-Length: 20000\r\n\r\n" + b" " * 20000, 413),
+                                    # Without waiting for the body.
+                                    (line + b"Content-Length: 20000\r\nExpect: 100-continue\r\n\r\n", 413),
+                                    (line + b"Content-Length: 65537\r\n\r\n", 413),
                                     (line.replace(b"/v1/sessions", b"/") + length + b"\r\n" + HIDDEN, 404),
                                     (line.replace(b"POST", b"PUT") + length + b"\r\n" + HIDDEN, 405)):
                 data = reply(self.connect(server), request + HIDDEN)
                 self.assertEqual((data[:13], data.count(b"HTTP/1.1 ")), (b"HTTP/1.1 %d " % status, 1), (request, data))
+
+    def test_a_refused_body_is_read_so_that_its_client_reads_the_refusal(self):
+        with Server() as server, self.connect(server) as client:
+            head = b"POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 65536\r\n\r\n"
+            client.settimeout(10)
+            # A part of it at first: an early answer, and the end of the connection, would meet the rest.
+            client.sendall(head + b" " * 16384)
+            self.assertEqual(server.send("GET", "/health")[0], 200)
+            self.assertEqual(select.select([client], [], [], 0)[0], [])
+            client.sendall(b" " * 49152)
+            self.assertEqual(client.recv(65536)[:13], b"HTTP/1.1 413 ")
+            self.assertEqual(reply(client, b""), b"")
 
     def test_a_header_without_a_name_hides_no_second_request_in_a_body(self):
         # libmicrohttpd takes such a line for the end of the headers, so what follows would be the body.
