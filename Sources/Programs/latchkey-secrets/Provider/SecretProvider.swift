@@ -45,6 +45,7 @@ final class SecretProvider: @unchecked Sendable {
     let bus: SystemBus
     let keeper: any SecretKeeper
     private let user: UInt32
+    private let workers = WorkerThreads()
     private var programs: [String: CallingProgram] = [:]
     private var open: [UInt64: Open] = [:]
     private var threads = 0
@@ -292,7 +293,7 @@ final class SecretProvider: @unchecked Sendable {
         }
     }
 
-    /// Runs `work` on a thread of its own and `finish` on that of the bus.
+    /// Runs `work` on a thread that does nothing else meanwhile, and `finish` on that of the bus.
     func start<Value: Sendable>(
         _ number: UInt64, _ program: CallingProgram, _ process: AskingProcess, waits: Bool,
         _ work: @escaping @Sendable (any SecretKeeper, AskingProcess, CallCancellation) throws(Failure) -> Value,
@@ -307,7 +308,7 @@ final class SecretProvider: @unchecked Sendable {
         }
         threads += 1
         let finish = Confined(finish)
-        let isStarted = Processes.startThread { [bus, keeper] in
+        let isStarted = workers.run { [bus, keeper] in
             let result: Result<Value, Failure>
             do throws(Failure) {
                 let value = try work(keeper, process, cancellation)
