@@ -119,6 +119,18 @@ import Testing
         #expect(identity == expected)
     }
 
+    @Test func theExecutableOfAnUndeterminedProgramIsNamedForPeople() {
+        var facts = Self.facts()
+        facts.isTraced = true
+        #expect(facts.identity(of: Self.name, AppDeclarations()).executable == "/usr/bin/notes")
+        // A path of another file system, or with characters that look like others, would name another program.
+        facts.isInSystemNamespaces = false
+        #expect(facts.identity(of: Self.name, AppDeclarations()).executable.isEmpty)
+        facts.isInSystemNamespaces = true
+        facts.program?.path = "/usr/bin/n\u{43e}tes"
+        #expect(facts.identity(of: Self.name, AppDeclarations()).executable.isEmpty)
+    }
+
     @Test(arguments: defects)
     func eachDefectLeavesTheIdentityOfTheUser_abuse5_abuse6(defect: Defect) throws {
         var facts = Self.facts()

@@ -27,6 +27,11 @@ import Testing
             ["/usr/bin/git-credential-latchkey", "/usr/bin/git", "/opt/editor/editor", "/usr/bin/gnome-shell"],
             "/usr/bin/git-credential-latchkey ← /usr/bin/git ← /opt/editor/editor", "git ← editor ← gnome-shell"
         ),
+        // In the tiers with two users, what started it may not be determined.
+        (
+            ["/usr/bin/secret-tool", "undetermined:/usr/bin/dash", "/usr/bin/claude", "/usr/bin/kgx"],
+            "/usr/bin/secret-tool ← undetermined:/usr/bin/dash ← /usr/bin/claude", "dash ← claude ← kgx"
+        ),
         (["/usr/bin/python3.13", "/usr/sbin/cron"], "/usr/bin/python3.13", ""),
         (["/usr/bin/bash"], "/usr/bin/bash", ""), ([""], "", ""),
         // A file name must not look like two programs.

@@ -118,6 +118,12 @@ private enum Samples {
         ServiceSample("service-done", reply: .done),
         ServiceSample("service-failure", reply: .failure(Failure(.notPermitted, "no", hint: "yes"))),
         ServiceSample("service-identity", reply: .identity(identity)),
+        ServiceSample(
+            "service-identity-undetermined",
+            reply: .identity(
+                ProgramIdentity(
+                    label: "A program", program: "", application: "user:1000", groups: ["user:1000"],
+                    strength: .user, terminal: 0, session: "", executable: "/usr/bin/dash"))),
         ServiceSample("service-granted", reply: .granted(AuthenticationGrant(token: token))),
         ServiceSample(
             "service-granted-new-passcode",

@@ -13,11 +13,12 @@ extension ProcessFacts {
         identity.session = place?.session(of: name.userID) ?? ""
         // The number of a terminal has another meaning in a mount namespace with its own devpts.
         identity.terminal = ownsTerminal && isInSystemNamespaces ? terminal : 0
+        if let program, isInSystemNamespaces, Self.isUsable(program.path) { identity.executable = program.path }
         // A program with set-user-ID acts for two users; it has the identity of neither.
         guard userIDs.count == 4, userIDs.allSatisfy({ $0 == name.userID }) else { return identity }
         if let path = protectedProgram {
             identity.strength = .program
-            identity.program = path
+            (identity.program, identity.executable) = (path, "")
             if let declaration = declarations.declaration(ofProgram: path) {
                 identity.label = declaration.name
                 identity.application = declaration.name

@@ -12,6 +12,9 @@ package struct ProgramChain: Equatable, Sendable {
     /// The paths of the executables, the asking program first.
     package let programs: [String]
 
+    /// Before the path of a program that is not determined.
+    package static let undetermined = "undetermined:"
+
     /// The longest chain; what is above it is left out.
     private static let length = 12
 

@@ -298,6 +298,9 @@ package struct ProgramIdentity: Equatable, Sendable {
     package var session: String
     /// Another number after each execve(2), also of the same program: two equal identities of a process are of one execution.
     package var execution: UInt64
+    /// The path of the executable of a program that is not determined, for people alone: another file can be there by now.
+    /// Empty if there is none.
+    package var executable: String
 
     /// Returns the caller with this identity.
     ///
@@ -315,7 +318,7 @@ package struct ProgramIdentity: Equatable, Sendable {
 
     package init(
         label: String, program: String, application: String, groups: [String], strength: Strength, terminal: UInt64,
-        session: String, execution: UInt64 = 0
+        session: String, execution: UInt64 = 0, executable: String = ""
     ) {
         self.label = label
         self.program = program
@@ -325,5 +328,6 @@ package struct ProgramIdentity: Equatable, Sendable {
         self.terminal = terminal
         self.session = session
         self.execution = execution
+        self.executable = executable
     }
 }

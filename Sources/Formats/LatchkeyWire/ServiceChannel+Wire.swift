@@ -23,7 +23,8 @@ extension ProgramIdentity: WireMap {
             strength: try map.field(4, \.strength),
             terminal: try map.field(5, \.terminal),
             session: try map.field(6, \.session, .text(limit: Limits.applicationBytes)),
-            execution: try map.field(7, \.execution, .unsigned))
+            execution: try map.field(7, \.execution, .unsigned),
+            executable: try map.field(8, \.executable, .text(limit: Limits.titleBytes), omitting: ""))
     }
 }
 

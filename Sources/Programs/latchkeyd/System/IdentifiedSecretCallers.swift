@@ -34,7 +34,11 @@ struct IdentifiedSecretCallers: SecretCallers {
         let running = try NamedProcess(process)
         let chain = try ProgramChain(of: running) { (name) throws(Failure) in
             let known = name == process ? identity : try link.identify(name)
-            return known.program.isEmpty ? known.label : known.program
+            guard known.program.isEmpty else { return known.program }
+            // The asking program is one of all that are not determined. What started it has a name, which is not that of a
+            // program that is determined.
+            return name == process || known.executable.isEmpty
+                ? known.label : ProgramChain.undetermined + known.executable
         }
         var caller = identity.caller(process, process: running)
         caller.groups = [SecretService.group]
