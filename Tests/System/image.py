@@ -62,8 +62,9 @@ def machine_packages():
     return [line for line in lines if line]
 
 
-def build_root(folder, release, packages, unused=()):
-    run("mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}", release, folder, mirror(), env=ENVIRONMENT)
+def build_root(folder, release, packages, unused=(), hooks=()):
+    run("mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}", *hooks, release, folder, mirror(),
+        env=ENVIRONMENT)
     remove(*(path for pattern in [*unused, "etc/machine-id", "var/lib/dbus/machine-id"] for path in folder.glob(pattern)))
 
 
@@ -106,12 +107,14 @@ def remove_old(folder):
 # Xvfb depends on drivers of graphics cards, 160 MB; it draws in software without them. The machine has no network.
 UNUSED = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/lib/*/dri", "usr/lib/*/libLLVM*", "usr/lib/*/libz3.so*",
           "etc/apt/sources.list")
+# The package has every login and every password ask for a finger.
+PASSWORDS_ONLY = "--customize-hook=chroot \"$1\" pam-auth-update --package --remove fprintd"
 
 
 def image(kind, release=os.environ.get("LATCHKEY_DEBIAN", "trixie")):
     """The folder, and the open file that keeps other runs from removing it."""
     build, options = {
-        "machine": (build_root, (release, machine_packages(), UNUSED)),
+        "machine": (build_root, (release, machine_packages(), UNUSED, [PASSWORDS_ONLY])),
         "bookworm": (build_root, ("bookworm", ["ca-certificates", "git", "make"])),
         "trixie": (build_root, ("trixie", ["ca-certificates", "git", "make"])),
         "kernel": (build_kernel, ()),
