@@ -70,6 +70,15 @@ class Latchkey:
         self.store.__exit__()
 
 
+class Run(Latchkey):
+    """A command with the secret in its environment, which writes it."""
+    name = "latchkey run, printenv"
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.command = [f"{PROGRAMS}/latchkey", "run", "--env", "TOKEN=token", "--", "printenv", "TOKEN"]
+
+
 class App(Latchkey):
     """A program with Foundation that calls SecItemCopyMatching."""
     name = "an app, SecItemCopyMatching"
@@ -162,7 +171,7 @@ class Pass(GnuPG):
 
 def commands(folder):
     tools = []
-    for kind in (Latchkey, App, SecretTool, GnuPG, Pass):
+    for kind in (Latchkey, Run, App, SecretTool, GnuPG, Pass):
         place = folder / kind.__name__
         place.mkdir()
         try:
