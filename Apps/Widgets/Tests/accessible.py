@@ -291,6 +291,10 @@ class Windows:
             return
         self.screenshot(f"{PICTURES}/{name}.png", title=title)
 
+    def readme_picture(self, file):
+        """Writes a picture for the README: without a date, and with a palette, so that it is small."""
+        self.screenshot(f"PNG8:{file}", "-strip", "+dither", "-colors", "64", "-define", "png:exclude-chunks=date,time")
+
     def screenshot(self, file, *options, title=None):
         """Writes what the display shows to a file. The options are those of `import`, a program of ImageMagick."""
         self.focus(title)

@@ -15,9 +15,7 @@ from shown_prompt import ASKS_FOR_FINGER, ShownPrompt, prompt
 def main(file):
     with ShownPrompt(prompt(ASKS_FOR_FINGER)) as shown:
         shown.prompt.reads("Touch the sensor.")
-        # A palette and no date: a small file, and the same one each time.
-        shown.prompt.screenshot(
-            f"PNG8:{file}", "-strip", "+dither", "-colors", "64", "-define", "png:exclude-chunks=date,time")
+        shown.prompt.readme_picture(file)
 
 
 main(sys.argv[1])
