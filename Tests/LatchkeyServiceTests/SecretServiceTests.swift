@@ -122,6 +122,7 @@ import Testing
         let listed = try #require(items(use(.answers, by: 1))?.first)
         #expect(
             listed.attributes?[.owner] == .text("/usr/bin/browser") && listed.attributes?[.label] == .text("always"))
+        #expect(listed.attributes?[.itemDescription] == .text("Mail"))
         guard case .text(let name) = listed.attributes?[.identifier] else { return }
         #expect(status(use(.forgetAnswer(item: item, answer: name), by: 2)) == .notPermitted, "not its own")
         #expect(use(.forgetAnswer(item: item, answer: name), by: 1) == .done)

@@ -15,6 +15,25 @@ import Testing
         }
     }
 
+    @Test func anAnswerNamesTheProgramWithWhatStartedItAndItsItem() throws {
+        func answer(_ answer: String, _ label: String?) -> KeychainControl.ProgramAnswer? {
+            var attributes: Attributes = [
+                .collection: .text("@answers/0123"), .identifier: .text("4567"),
+                .owner: .text("/usr/bin/sh ← /usr/bin/ma\u{1b}il"), .label: .text(answer),
+            ]
+            attributes[.itemDescription] = label.map { .text($0) }
+            return KeychainControl.ProgramAnswer(FoundItem(itemClass: .secret, attributes: attributes))
+        }
+        let always = try #require(answer("always", "Mail"))
+        #expect(always.programs.count == 2 && always.programs[0] == "/usr/bin/sh")
+        #expect(!always.programs[1].contains("\u{1b}"))
+        #expect(always.mayRead && always.item == "Mail")
+        #expect(always.itemIdentifier == "0123" && always.identifier == "4567")
+        let never = try #require(answer("never", nil))
+        #expect(!never.mayRead && never.item == nil, "its item was deleted")
+        #expect(answer("sometimes", "Mail") == nil && answer("once", "Mail") == nil)
+    }
+
     @Test func anEntryThatCannotBeReadHasNeitherEventNorTime() {
         let entry = ActivityEntry(AuditLine(sequence: 7, time: 5_000_000))
         #expect(entry.event == nil && entry.seconds == 0 && entry.id == 7)

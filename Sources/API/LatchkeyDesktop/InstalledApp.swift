@@ -32,12 +32,25 @@ public struct InstalledApp: Equatable, Sendable {
         case .user, .simulated: return nil
         case .chip, .services: break
         }
-        let languages = LocaleName.languages { Environment.value($0) }
         let isPath = name.hasPrefix("/")
         guard isPath || !name.contains("/") else { return nil }
         // A name that two programs can have says nothing.
         let paths = isPath ? [name] : folders.map { "\($0)/\(name)" }.filter { Files.exists($0) }
-        guard paths.count == 1, let entry = entries.entry(ofProgram: paths[0], languages: languages) else { return nil }
-        (self.name, icon, path) = (entry.name, entry.icon, paths[0])
+        guard paths.count == 1 else { return nil }
+        self.init(program: paths[0], entries)
+    }
+
+    /// Finds the app of a program that the user has answered. Reads files, and waits for nothing else.
+    ///
+    /// What protects the keychain does not matter: such an answer is one for a path.
+    ///
+    /// - Parameter path: the path of the executable.
+    /// - Returns: nil if the menu does not have it (docs/reference/identity.md).
+    public init?(program path: String) { self.init(program: path, MenuEntries()) }
+
+    init?(program path: String, _ entries: MenuEntries) {
+        let languages = LocaleName.languages { Environment.value($0) }
+        guard let entry = entries.entry(ofProgram: path, languages: languages) else { return nil }
+        (name, icon, self.path) = (entry.name, entry.icon, path)
     }
 }

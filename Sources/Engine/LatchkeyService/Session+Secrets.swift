@@ -183,7 +183,20 @@ private struct SecretCall: Sendable {
 
     private func listAnswers() async throws(Failure) -> Reply {
         try await confirm("list what you have answered to programs")
-        return session.lastPart(try rows([:]).filter { SecretRows.itemOfAnswer($0.secretCollection) != nil }, call)
+        var (answers, labels): ([FoundItem], [String: String]) = ([], [:])
+        for row in try rows([:]) {
+            if SecretRows.itemOfAnswer(row.secretCollection) != nil {
+                answers.append(row)
+            } else if !row.secretCollection.begins(with: "@") {
+                labels[row.secretIdentifier] = row.secretLabel
+            }
+        }
+        for place in answers.indices {
+            // An identifier of no item names one that was deleted since.
+            let label = SecretRows.itemOfAnswer(answers[place].secretCollection).flatMap { labels[$0] }
+            answers[place].attributes?[.itemDescription] = label.map { .text($0) }
+        }
+        return session.lastPart(answers, call)
     }
 
     private func forget(_ answer: String, for item: String) async throws(Failure) -> Reply {

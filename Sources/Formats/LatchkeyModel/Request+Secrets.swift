@@ -59,7 +59,8 @@ package enum SecretAction: Equatable, Sendable {
     /// Deletes a collection whose items all belong to the program, with them.
     case deleteCollection(String)
     /// The stored answers of the person: each is an item with the attributes `collection` (the identifier of the item),
-    /// `identifier`, `owner` (the program) and `label` (`SecretAnswer`).
+    /// `identifier`, `owner` (the program), `label` (`SecretAnswer`) and, if the item still exists, `itemDescription` (its
+    /// label).
     case answers
     /// Forgets a stored answer, so that the program is asked for again.
     case forgetAnswer(item: String, answer: String)

@@ -109,12 +109,16 @@ struct SecretsCommand: Sendable {
             let rows = answers.map { answer in
                 JSON.object([
                     ("program", .text(answer.program)), ("answer", .text(answer.answer)), ("item", .text(answer.item)),
+                    ("label", answer.itemLabel.map { JSON.text($0) } ?? .null),
                 ])
             }
             return write(JSON.array(rows).line + "\n")
         }
         guard !answers.isEmpty else { return write(texts.noAnswers + "\n") }
-        for answer in answers { write("\(answer.answer)  \(answer.program.withoutControls)  \(answer.item)\n") }
+        for answer in answers {
+            let item = answer.itemLabel.map { "“\($0.withoutControls)”" } ?? answer.item
+            write("\(answer.answer)  \(answer.program.withoutControls)  \(item)\n")
+        }
     }
 
     private func importItems(isDryRun: Bool, isJSON: Bool) throws(Failure) {
@@ -134,6 +138,8 @@ struct SecretsCommand: Sendable {
 /// What the person answered when a program asked for an item of another one.
 struct StoredAnswer: Sendable {
     let item: String
+    /// Nil if the item was deleted since.
+    let itemLabel: String?
     let identifier: String
     let program: String
     let answer: String
@@ -145,6 +151,7 @@ struct StoredAnswer: Sendable {
         }
         // The collection of its row: @answers/ITEM.
         item = Files.name(of: try text(.collection))
+        itemLabel = found.attributes?[.itemDescription] == nil ? nil : try text(.itemDescription)
         identifier = try text(.identifier)
         program = try text(.owner)
         answer = try text(.label)

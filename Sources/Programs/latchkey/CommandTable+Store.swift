@@ -166,6 +166,10 @@ extension CommandTable {
             [
                 CommandOption(.revoke, "refuse an app from now on"),
                 CommandOption(.forget, "let an app ask again"),
-            ], about: "Shows the apps that have asked to use Face ID and the answers they got.", action: Apps.run),
+            ],
+            about: """
+                Shows the apps that have asked to use Face ID and the answers they got. Which programs may always or never
+                read an item that another one stored, is shown by: latchkey secrets answers.
+                """, action: Apps.run),
     ]
 }

@@ -22,6 +22,7 @@ import Widgets
     /// The number of the latest reading. The result of an earlier one is not shown.
     private var reading = 0
     private var groupOfApp: [RowGroup] = []
+    private let answers: AnswersGroup
     /// Above a list to which the user agreed.
     private let allowed = RowGroup(name: AppsWords.listedTitle)
     /// Below the explanation why there is no list.
@@ -32,6 +33,7 @@ import Widgets
 
     init(_ host: any PageHost) {
         self.host = host
+        answers = AnswersGroup(host)
         let list = Box(.down, spacing: 12, [groups, more])
         stack = Stack(["list": list, "empty": Box(.down, spacing: 18, [place, ask])])
         let column = Box(.down, spacing: 18)
@@ -39,6 +41,7 @@ import Widgets
         let search = SearchField(AppsWords.search) { [weak self] _ in self?.draw() }
         search.setPlaceholder(AppsWords.search)
         column.append(allowed)
+        column.append(answers.content)
         column.append(search)
         column.append(stack)
         self.search = search
@@ -60,13 +63,14 @@ import Widgets
         allowed.show([])
         let (control, thisReading) = (control, reading)
         Work.run { () throws(SettingsFailure) in
-            try control.items()
+            (items: try control.items(), programs: AnsweredProgram.all(try control.programAnswers()))
         } done: { [weak self] result in
             guard let self, thisReading == reading else { return }
             switch result {
             case .failure(let failure): host.show(failure)
-            case .success(let items):
-                self.items = items
+            case .success(let found):
+                items = found.items
+                answers.show(found.programs, asksAtPrompt: false)
                 draw()
             }
         }
@@ -76,6 +80,7 @@ import Widgets
         reading += 1
         items = []
         allowed.show([])
+        answers.show([], asksAtPrompt: false)
         draw()
     }
 
@@ -85,6 +90,7 @@ import Widgets
             items = []
             show([])
             allowed.show([])
+            answers.show([], asksAtPrompt: true)
             search?.isVisible = false
             place.show(
                 icon: "view-app-grid-symbolic", title: AppsWords.separateTitle, words: AppsWords.separate(overview))
@@ -101,6 +107,13 @@ import Widgets
                 icon: isOutdated ? "dialog-warning-symbolic" : "view-reveal-symbolic", suffix: [again])
         ])
         items = listed.items
+        if let programs = listed.answers, !programs.isEmpty {
+            answers.show(programs, asksAtPrompt: true)
+        } else if items.contains(where: { $0.kind == .secret }) {
+            answers.offer()
+        } else {
+            answers.show([], asksAtPrompt: true)
+        }
         draw()
         findApps(overview.protection)
     }

@@ -54,6 +54,8 @@ enum AppsWords {
     static func app(_ group: String, _ installed: InstalledApp?) -> String {
         if let installed { return installed.name }
         if group.isEmpty { return noApp }
+        // The access group of the Secret Service (docs/use/secret-service.md).
+        if group == "org.freedesktop.secrets" { return words("Secrets of Programs") }
         // The groups of the system's services (docs/reference/identity.md).
         if group.hasPrefix("user:") { return words("Programs That Are Not Told Apart") }
         if group.hasPrefix("unit:") {

@@ -49,6 +49,8 @@ extension SettingsPage {
     var listed: ListedItems? { get }
     /// Asks the user to let this window list the items of all apps.
     func listItems()
+    /// Asks the user to let this window list the answers to programs that wanted to read a secret of another one.
+    func listAnswers()
     /// Performs an operation that changes something or waits for the user; one at a time.
     func perform(_ operation: Operation)
     /// Shows a short message.
@@ -65,6 +67,8 @@ struct ListedItems: Equatable {
     /// Number of items in the keychain when the list was made. If the keychain has another number of items now, the list is
     /// not complete.
     private(set) var itemCount: UInt64?
+    /// The answers to programs that wanted to read a secret of another one; nil before they are listed, after another prompt.
+    private(set) var answers: [AnsweredProgram]?
 
     init(items: [StoredItem], itemCount: UInt64?) { (self.items, self.itemCount) = (items, itemCount) }
 
@@ -73,6 +77,17 @@ struct ListedItems: Equatable {
         guard let place = items.firstIndex(of: item) else { return }
         items.remove(at: place)
         itemCount = itemCount.map { $0 - min(1, $0) }
+    }
+
+    mutating func add(_ answers: [AnsweredProgram]) { self.answers = answers }
+
+    /// Takes out an answer that was withdrawn.
+    mutating func remove(_ answer: KeychainControl.ProgramAnswer) {
+        answers = answers?.compactMap { program in
+            var rest = program
+            rest.answers.removeAll { $0 == answer }
+            return rest.answers.isEmpty ? nil : rest
+        }
     }
 }
 
@@ -102,6 +117,10 @@ struct Operation {
         var items: [StoredItem]?
         /// The item that the operation has deleted.
         var deleted: StoredItem?
+        /// The answers to programs, if the operation has listed them.
+        var answers: [AnsweredProgram]?
+        /// The answer that the operation has withdrawn.
+        var withdrawn: KeychainControl.ProgramAnswer?
     }
 }
 

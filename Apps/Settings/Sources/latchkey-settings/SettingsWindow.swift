@@ -149,18 +149,32 @@ import Widgets
                 }))
     }
 
+    func listAnswers() {
+        let control = KeychainControl()
+        perform(
+            Operation(
+                waiting: WindowWords.answerPrompt, cancel: { control.cancel() },
+                body: { _ throws(SettingsFailure) in
+                    let answers = try control.programAnswers()
+                    return Operation.Outcome(
+                        words: AnswerWords.wereListed(answers.count), answers: AnsweredProgram.all(answers))
+                }))
+    }
+
     private func cancel() { running?.cancel?() }
 
     private func end(_ result: Result<Operation.Outcome, SettingsFailure>) {
         running = nil
         progress.end()
         if isClosing { leave() }
-        if case .success(let outcome) = result, let items = outcome.items {
-            listed = ListedItems(items: items, itemCount: overview?.itemCount)
-        }
-        if case .success(let outcome) = result, let item = outcome.deleted {
-            listed?.remove(item)
-            for page in pages { page.wasDeleted(item) }
+        if case .success(let outcome) = result {
+            if let items = outcome.items { listed = ListedItems(items: items, itemCount: overview?.itemCount) }
+            if let item = outcome.deleted {
+                listed?.remove(item)
+                for page in pages { page.wasDeleted(item) }
+            }
+            if let answers = outcome.answers { listed?.add(answers) }
+            if let answer = outcome.withdrawn { listed?.remove(answer) }
         }
         draw()
         sidebar?.focusSelected()

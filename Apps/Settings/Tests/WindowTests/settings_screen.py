@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 
 from accessible import check, until
+from attack_client import App
 from processes import Process, start_when_ready
 
 PROGRAMS = os.environ["LATCHKEY_PROGRAMS"]
@@ -54,6 +55,20 @@ class Settings(Process):
 
         self.keys("F6")
         until(focused, lambda: f"no row {name} gets the focus", every=0)
+        self.keys("Return")
+
+    def press_by_keyboard(self, name):
+        """Presses the button of the page with this name: Tab leads to it."""
+        def focused():
+            tree = self.sees(lambda t: any(n.focused for n in t.all()))
+            if any(n.focused and n.name == name and n.role == "button" for n in tree.all()):
+                return True
+            self.keys("Tab")
+            return False
+
+        self.sees(lambda t: t.named(name, "button"))
+        self.keys("F6")
+        until(focused, lambda: f"no button {name} gets the focus", every=0)
         self.keys("Return")
 
     def busy_with(self, words):
@@ -207,3 +222,60 @@ class Machine:
 
     def set_passcode(self, passcode="135790"):
         self.latchkey("passcode", "set", input=passcode + "\n")
+
+
+class Keyring:
+    """Calls of programs to the Secret Service, which this process passes on as the provider does. As a context manager, it ends
+    the programs that it started."""
+
+    # docs/reference/protocol.md: the operation, its actions, the kind of reply and an attribute.
+    USE_SECRETS, STORE, READ, ITEMS, IDENTIFIER = 70, 1, 3, 5, 45
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.programs = []
+        machine.latchkey("status")
+        with open(machine.store + "/daemon.lock") as file:
+            self.app = App("keyring", path=file.read().split("\n")[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.app.close()
+        for program in self.programs:
+            program.kill()
+            program.communicate()
+
+    def start(self, *command):
+        program = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+        self.programs.append(program)
+        # Before execve(2) the process is another program.
+        until(lambda: os.readlink(f"/proc/{program.pid}/exe") == os.path.realpath(command[0]),
+              lambda: f"{command} does not start")
+        return program.pid
+
+    def use(self, process, action, contents, asks=False):
+        """Sends a call of a process, and returns its number."""
+        with open(f"/proc/{process}/stat") as file:
+            started = int(file.read().rsplit(")", 1)[1].split()[19])
+        return self.app.send(self.USE_SECRETS, {
+            0: [process, started, os.geteuid()], 1: True, 2: [action, contents], 3: {0: "", 3: asks}})
+
+    def store(self, label):
+        """Stores an item of this process, and returns its identifier."""
+        item = {0: "login", 1: label, 2: "text/plain", 3: ["name", label], 4: b"topsecret"}
+        kind, items = self.app.answer(self.use(os.getpid(), self.STORE, [item, False]))
+        check(kind == self.ITEMS, f"{label} is stored: {items}")
+        return items[0][1][self.IDENTIFIER]
+
+    def reads(self, process, item):
+        """Whether a process may read an item without a prompt."""
+        return self.app.answer(self.use(process, self.READ, [item]))[0] == self.ITEMS
+
+    def answer(self, process, item, button):
+        """Lets a process read an item, and presses a button of the prompt."""
+        number = self.use(process, self.READ, [item], asks=True)
+        self.machine.prompt.press_button(button)
+        self.app.answer(number)
+        self.machine.prompt.is_gone()

@@ -3,6 +3,7 @@
 prompt."""
 
 import gettext
+import json
 import os
 import re
 import signal
@@ -10,7 +11,7 @@ import subprocess
 
 from fprintd import Fprintd
 from accessible import check, everything_has_a_name, until
-from settings_screen import AGENT, Machine, PROGRAMS
+from settings_screen import AGENT, Keyring, Machine, PROGRAMS
 
 
 def test_a_passcode_is_set_at_the_prompt():
@@ -346,6 +347,51 @@ def test_an_item_is_deleted_after_a_word_was_typed():
         check('"items":1' in machine.latchkey("status", "--json"), "the other item is kept")
         window.open("Activity")
         window.sees("Latchkey Settings deleted “login (bank.example)”")
+
+
+ANSWERS = "Programs and Secrets of Others"
+
+
+def test_answers_to_programs_are_listed_and_withdrawn():
+    with Machine() as machine, Keyring(machine) as keyring:
+        mail, token = keyring.store("Mail password"), keyring.store("GitHub token")
+        window = machine.open("apps")
+        check(not window.sees("Mail password").says(ANSWERS), "nothing is listed without an answer")
+        program, shell = keyring.start("/usr/bin/sleep", "1000"), keyring.start("/bin/bash", "-c", "read line")
+        keyring.answer(program, mail, "Always allow")
+        keyring.answer(program, token, "Never allow")
+        keyring.answer(shell, token, "Always allow")
+        check(keyring.reads(program, mail), "it reads the item without a prompt")
+        window.keys("F5")
+        tree = window.sees(lambda t: t.says(ANSWERS) and t.says("2 answers") and t.says("/usr/bin/sleep"))
+        check(any(n.name.startswith("bash ← ") for n in tree.all()), "a shell is named with what started it")
+        check(not tree.says("May always read it"), "the items are folded")
+        check(not tree.holds("topsecret"), "no secret is in the window")
+        everything_has_a_name(tree)
+        window.picture("apps-answers-folded")
+        window.press_by_keyboard("Show: sleep")
+        tree = window.sees(lambda t: t.says("May always read it") and t.says("Never reads it"))
+        check(tree.named("Hide: sleep", "button").expanded, "the button says that they are shown")
+        check(tree.named("Withdraw: GitHub token", "button"), "each answer can be withdrawn")
+        everything_has_a_name(tree)
+        window.picture("apps-answers")
+        window.press_by_keyboard("Withdraw: Mail password")
+        tree = window.sees(
+            lambda t: t.says("sleep asks again before it reads “Mail password”.") and not t.says("May always read it"))
+        check(tree.says("1 answer") and tree.says("Never reads it"), "the other answer is kept, and shown")
+        check(not keyring.reads(program, mail), "the program does not read it without a prompt any more")
+        window.press_button("Withdraw: GitHub token")
+        window.sees(lambda t: not t.named("Hide: sleep", "button"))
+        machine.latchkey("secrets", "answers", "--forget", program_of(machine.latchkey("secrets", "answers", "--json")))
+        window.keys("F5")
+        window.sees(lambda t: t.says("Mail password") and not t.says(ANSWERS))
+
+
+def program_of(answers):
+    """The program of the only answer."""
+    answer, = json.loads(answers)
+    check(answer["label"] == "GitHub token" and answer["answer"] == "always", f"the answer: {answer}")
+    return answer["program"]
 
 
 def test_the_keychain_is_locked_and_unlocked():
@@ -753,9 +799,10 @@ def test_a_narrow_window_shows_the_list_or_a_page():
 
 
 def test_a_german_window_fits_the_width_of_a_telephone():
-    with Machine() as machine, Fprintd(machine.subfolder("bus")) as fprintd:
+    with Machine() as machine, Keyring(machine) as keyring, Fprintd(machine.subfolder("bus")) as fprintd:
         machine.set_passcode()
         machine.latchkey("set", "--protect", "none", "login", input="5000\n", app="bank")
+        keyring.answer(keyring.start("/usr/bin/sleep", "1000"), keyring.store("GitHub token"), "Always allow")
         locale = machine.subfolder("locale")
         subprocess.run(["scripts/words", "build", locale], check=True, stdout=subprocess.DEVNULL)
         machine.environment |= {"LATCHKEY_LOCALE_DIR": locale, "LANG": "de.UTF-8", "LC_ALL": "", "LANGUAGE": ""}
@@ -767,6 +814,9 @@ def test_a_german_window_fits_the_width_of_a_telephone():
         for number, page in enumerate(PAGES):
             window.keys(f"alt+{number + 1}")
             tree = window.sees(lambda t: t.frame() and t.frame()[2] <= 360)
+            if page == "Apps":
+                window.press_button("Anzeigen: sleep")
+                tree = window.sees("Widerrufen")
             for node in tree.all():
                 left, width = node.across()
                 check(width == 0 or left + width <= 360, f"{page}: {node.name!r} ends at {left + width}")

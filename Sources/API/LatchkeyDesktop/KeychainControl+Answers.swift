@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+
+// What the user answered when a program wanted to read a secret that another one had stored
+// (docs/use/secret-service.md).
+
+extension KeychainControl {
+    /// A stored answer: for one program and one item.
+    public struct ProgramAnswer: Equatable, Sendable {
+        /// The paths of the program that asked and, if it only passes on what others ask, of those that started it, the last
+        /// one first. One line of text each.
+        public let programs: [String]
+        /// The label of the item, which may be empty; nil if the item was deleted since.
+        public let item: String?
+        /// Whether the program may always read the item; otherwise it never reads it.
+        public let mayRead: Bool
+        /// The identifier of the item.
+        let itemIdentifier: String
+        /// The identifier of the answer.
+        let identifier: String
+
+        init?(_ found: FoundItem) {
+            // The daemon asks again where it cannot read an answer.
+            guard let answer = SecretAnswer(rawValue: found.text(.label)), answer != .once else { return nil }
+            programs = found.text(.owner).split(separator: Limits.startedByArrow).map { String($0).withoutControls }
+            item = found.attributes?[.itemDescription] == nil ? nil : found.text(.itemDescription)
+            mayRead = answer == .always
+            // The collection of its row: @answers/ITEM.
+            itemIdentifier = Files.name(of: found.text(.collection))
+            identifier = found.text(.identifier)
+        }
+    }
+
+    /// The stored answers, ordered by program and item. Where `KeychainOverview.listsItems` is false, a prompt asks the user;
+    /// otherwise there is none.
+    ///
+    /// - Throws: `SettingsFailure`, with code `storeUnusable` for a store that cannot be read; `passcodeNotSet` without a
+    ///   passcode, `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
+    public func programAnswers() throws(SettingsFailure) -> [ProgramAnswer] {
+        try use(.answers).compactMap { ProgramAnswer($0) }.sorted {
+            ($0.programs.joined(separator: "\n"), $0.item ?? "", $0.itemIdentifier)
+                < ($1.programs.joined(separator: "\n"), $1.item ?? "", $1.itemIdentifier)
+        }
+    }
+
+    /// Withdraws an answer, so that the program asks again. Where `KeychainOverview.listsItems` is false, a prompt asks the
+    /// user; otherwise there is none.
+    ///
+    /// - Parameter answer: an answer of `programAnswers()`.
+    /// - Throws: `SettingsFailure`, with code `notFound` if it is not there any more, `locked` for a locked keychain,
+    ///   `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
+    public func withdraw(_ answer: ProgramAnswer) throws(SettingsFailure) {
+        _ = try use(.forgetAnswer(item: answer.itemIdentifier, answer: answer.identifier))
+    }
+
+    /// Asks as this program: every program may list and withdraw answers, after the user agreed.
+    private func use(_ action: SecretAction) throws(SettingsFailure) -> [FoundItem] {
+        guard let job = TerminalJob(getpid()) else {
+            throw SettingsFailure(.other, "The start time of this process cannot be read.")
+        }
+        let process = ProcessName(processID: getpid(), startTime: job.startTime, userID: geteuid())
+        return try call(Request.UseSecrets(process: process, isPinned: true, action: action))
+    }
+}
