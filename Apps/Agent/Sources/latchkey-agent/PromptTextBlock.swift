@@ -7,8 +7,8 @@ import Widgets
 /// The icon and the texts of a prompt. The block has the focus at first, so that a screen reader starts here.
 @MainActor final class PromptTextBlock {
     let box: Box
-    /// Contains the feedback, which is placed below the field and so is separate from `box`. Its height is fixed, so
-    /// that the buttons do not move when text appears.
+    /// Contains the feedback, which is placed below the field and so is separate from `box`. Its height has room for two
+    /// lines, so that the buttons do not move when text appears.
     let feedbackPlace: Box
     private let feedback = Label(lines: ShownPrompt.otherLines, announces: true, isCentred: true)
     /// The name of Latchkey, since the window has no title bar.
@@ -65,7 +65,6 @@ import Widgets
         box.makeFocusable()
         readablePlace.makeFocusable()
         feedbackPlace = Box(.down, [feedback])
-        feedbackPlace.setHeight(22)
         speaker.show("Latchkey")
         later.action = { [weak self] in self?.makeCodeReadable() }
     }
@@ -89,6 +88,7 @@ import Widgets
         usage.show(prompt.usage)
         wish.show(prompt.wish)
         showCode(prompt)
+        feedbackPlace.setHeight(max(22, feedbackLines(prompt) * feedback.lineHeight))
         // A code that cannot be a picture is still there as text.
         codePicture.show(prompt.recoveryCode.flatMap { QRCode($0) }?.modules ?? [])
         feedback.setStyle("error", prompt.isFailure)
@@ -99,6 +99,14 @@ import Widgets
         let first = [question, reason].filter(\.isVisible).map(\.text)
         let rest = [ownName, usage, wish, notes, ending].filter(\.isVisible).map(\.text)
         box.setAccessibleName((first + [prompt.spokenStartedByLine].compactMap { $0 } + rest).joined(separator: ". "))
+    }
+
+    /// How many lines of feedback a prompt has room for: two, unless its other texts take much of a display.
+    private func feedbackLines(_ prompt: ShownPrompt) -> Int32 {
+        switch prompt.method {
+        case .recoveryCode, .answer, .message: 1
+        case .biometry, .permission, .scan, .passcode, .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: 2
+        }
     }
 
     /// Draws the code, or shows it as text.

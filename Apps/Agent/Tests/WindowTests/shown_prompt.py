@@ -55,6 +55,10 @@ class ShownPrompt:
         payload = encode(frame)
         self.connection.sendall(bytes([WIRE_VERSION]) + len(payload).to_bytes(4, "big") + payload)
 
+    def show(self, content):
+        """Replaces the content of the prompt."""
+        self.send([3, [1, [1, content]]])
+
     def dismiss(self):
         self.send([3, [1, [2, {}]]])
 

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import shown_prompt
 from accessible import check
 from agent_screen import ASKS_FOR_PASSCODE, Machine
 from screenshot import changes_from, contrast, pixels
@@ -67,6 +68,17 @@ def test_wrong_passcode_is_reported_and_right_one_is_accepted():
             prompt.picture("passcode-checking")
         caller.ends_with("granted")
         prompt.is_gone()
+
+
+def test_feedback_of_two_lines_moves_no_button():
+    # docs/reference/protocol.md: the method passcode, and the notice of the same wrong passcode.
+    content = [2, 0, 3, False, 0, 0, 0, b"", 0, [""]]
+    with shown_prompt.ShownPrompt(shown_prompt.prompt(content)) as agent:
+        before = agent.prompt.reads(ASKS_FOR_PASSCODE).named("Cancel", "button").frame()
+        content[1] = 5
+        agent.show(content)
+        after = agent.prompt.sees(lambda t: t.announced.startswith("That is the same wrong passcode as before"))
+        check(after.named("Cancel", "button").frame() == before, f"the button was at {before}")
 
 
 @pytest.mark.promise("memory.dots")

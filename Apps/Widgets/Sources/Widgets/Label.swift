@@ -46,6 +46,15 @@ public final class Label: Widget {
         set { if newValue != text { gtk_label_set_text(opaque, newValue) } }
     }
 
+    /// The height of one line in points.
+    public var lineHeight: Int32 {
+        guard let layout = gtk_widget_create_pango_layout(widget, "X") else { return 0 }
+        defer { g_object_unref(UnsafeMutableRawPointer(layout)) }
+        var height: Int32 = 0
+        pango_layout_get_pixel_size(layout, nil, &height)
+        return height
+    }
+
     /// Shows a text; hides the label when it is nil or empty.
     public func show(_ text: String?) {
         self.text = text ?? ""
