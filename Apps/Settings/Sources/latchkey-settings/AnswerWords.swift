@@ -4,7 +4,7 @@ import LatchkeyDesktop
 
 /// The texts about the answers to programs that wanted to read a secret of another one.
 enum AnswerWords {
-    static let title = words("Programs and Secrets of Others")
+    static let title = words("Answers to Programs")
     static let description = words(
         """
         Your answers to programs that wanted to read what another one had stored. If you withdraw one, the program asks \

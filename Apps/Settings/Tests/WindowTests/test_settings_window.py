@@ -349,7 +349,7 @@ def test_an_item_is_deleted_after_a_word_was_typed():
         window.sees("Latchkey Settings deleted “login (bank.example)”")
 
 
-ANSWERS = "Programs and Secrets of Others"
+ANSWERS = "Answers to Programs"
 
 
 def test_answers_to_programs_are_listed_and_withdrawn():
