@@ -201,9 +201,11 @@ import Testing
 
     // MARK: - Whether a program may read an item
 
-    private func question(startedBy: String = "bash ← claude", tries: Int = 0) -> PromptState {
+    private func question(
+        startedBy: String = "bash ← claude", tries: Int = 0, step: PromptContent.Step = .answerAsked
+    ) -> PromptState {
         let content = PromptContent(
-            method: .passcode, notice: .none, triesLeft: tries, showsFallback: false, step: .answerAsked)
+            method: .passcode, notice: .none, triesLeft: tries, showsFallback: false, step: step)
         let prompt = Prompt(
             id: 7, purpose: .readSecret, caller: "gh", program: "/usr/bin/gh", processID: 4711, reason: "GitHub",
             cancelTitle: "Cancel", fallbackTitle: "", faceUsage: "", sensor: .touchID, tier: .user, terminal: 0,
@@ -224,6 +226,12 @@ import Testing
         #expect(shown.answers.map(\.answer.stored) == SecretAnswer.allCases)
         let other = ShownPrompt(state(.recoveryCodeShown))
         #expect(other.answers.isEmpty && other.answerNotes == nil && other.startedByLine == nil)
+    }
+
+    @Test func onlyOnceIsOfferedWhereNoAnswerIsStored() {
+        let shown = ShownPrompt(question(step: .onceAsked))
+        #expect(shown.method == .answer && shown.answers.map(\.answer) == [.once])
+        #expect(shown.answerNotes?.hasPrefix("“Allow once” is for this request: no answer is stored.") == true)
     }
 
     @Test func longChainIsShortAndCompleteBelowDetails() {

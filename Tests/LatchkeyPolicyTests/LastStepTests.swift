@@ -22,6 +22,7 @@ import Testing
         (.asksRecoveryCode, .recoveryCodeAsked, .codeEntered(1), .codeAcknowledged(1)),
         (.repeatsRecoveryCode, .recoveryCodeRepeated, .codeEntered(1), .codeAcknowledged(1)),
         (.asksAnswer, .answerAsked, .codeEntered(1), .codeAcknowledged(1)),
+        (.asksOnce, .onceAsked, .codeEntered(1), .codeAcknowledged(1)),
     ]
 
     @Test func recoveryCodeFollowsTheStagesAndItsAnswerGrants() {
@@ -61,7 +62,7 @@ import Testing
     /// Nothing is to be written down or thought of for an answer: the prompt ends as early as one that asks for a proof.
     @Test func onlyCodesAndNewPasscodesHaveTheLongDeadline() {
         for step in PromptContent.Step.allCases {
-            let isShort = [.proof, .accountExpired, .answerAsked].contains(step)
+            let isShort = [.proof, .accountExpired, .answerAsked, .onceAsked].contains(step)
             #expect(step.seconds == (isShort ? 60 : 600), "\(step)")
         }
     }

@@ -116,6 +116,7 @@ struct Observer: Hashable, Sendable {
             recordLastStep(id, .recoveryCodeAsked)
             recordLastStep(id, .recoveryCodeRepeated)
             recordLastStep(id, .answerAsked)
+            recordLastStep(id, .onceAsked)
         case .newPasscodeEntered(let id, let isLongEnough) where isIn(.newPasscodeAsked, id):
             prompts[id]?.hasNewPasscode = isLongEnough
         case .newPasscodeRepeated(let id, let isEqual) where isIn(.newPasscodeRepeated, id):
@@ -249,7 +250,7 @@ struct Observer: Hashable, Sendable {
             return nil
         case .startDeadline(let id, let seconds):
             guard let shown = prompts[id] else { return "a deadline without a prompt" }
-            let isShort = [.proof, .accountExpired, .answerAsked].contains(shown.content.step)
+            let isShort = [.proof, .accountExpired, .answerAsked, .onceAsked].contains(shown.content.step)
             return seconds == (isShort ? Limits.promptSeconds : Limits.lastStepSeconds)
                 ? nil : "wrong deadline"
         case .reply(let id, let outcome): return recordReply(id, outcome, after: after)
@@ -284,6 +285,7 @@ struct Observer: Hashable, Sendable {
                 case .asksRecoveryCode: .recoveryCodeAsked
                 case .repeatsRecoveryCode: .recoveryCodeRepeated
                 case .asksAnswer: .answerAsked
+                case .asksOnce: .onceAsked
                 // The second entry is only asked for after a first one of sufficient length.
                 case .asksNewPasscode:
                     prompts[request.id]?.hasNewPasscode == true ? .newPasscodeRepeated : .newPasscodeAsked

@@ -113,6 +113,18 @@ import Testing
         #expect(words == ["[] once"])
     }
 
+    /// Where nothing is stored the prompt does not offer to store it, and a program that shows prompts cannot answer so.
+    @Test func onlyOnceIsAnAnswerWhereNoneIsStored() {
+        ask(AuthenticationPlan([]), for: .readSecret, .asksOnce)
+        #expect(lastPrompt?.step == .onceAsked && lastPrompt?.step.answers == [.once])
+        for answer in [SecretAnswer.always, .never] {
+            prompter.events?(.codeEntered(SecretBytes(answer.rawValue.utf8)))
+        }
+        #expect(words.isEmpty)
+        world.perform(.choice(.once))
+        #expect(words == ["[] once"])
+    }
+
     @Test func cancelledQuestionHasNoAnswer() {
         ask(AuthenticationPlan([]), for: .readSecret, .asksAnswer)
         world.perform(.cancel)

@@ -60,7 +60,9 @@ import Testing
         for step in [PromptContent.Step.recoveryCodeShown, .accountExpired] {
             #expect(answer(content(.passcode, step)).action == .codeAcknowledged)
         }
-        #expect(answer(content(.passcode, .answerAsked), purpose: .readSecret).action == .choice(.once))
+        for step in [PromptContent.Step.answerAsked, .onceAsked] {
+            #expect(answer(content(.passcode, step), purpose: .readSecret).action == .choice(.once))
+        }
         let asked = content(.passcode, .recoveryCodeAsked)
         #expect(answer(asked, code: "AB-CD-EF").action == .recoveryCode(secret("AB-CD-EF")))
         #expect(answer(asked) == (nil, waits: false), "no prompt has shown a code")

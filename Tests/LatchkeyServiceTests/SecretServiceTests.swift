@@ -102,7 +102,7 @@ import Testing
         let first = use(.read([item]), by: program)
         #expect(secret(first) == (given == .never ? nil : "topsecret"))
         #expect(prompts.shown.count == 1 && prompts.shown.first?.purpose == .readSecret)
-        #expect(prompts.shown.first?.reason == "Mail")
+        #expect(prompts.shown.first?.reason == "Mail" && prompts.shown.first?.content.step == .answerAsked)
         // Without a prompt only a stored answer counts.
         let second = use(.read([item]), by: program, asks: false)
         switch given {
@@ -132,8 +132,9 @@ import Testing
 
     @Test(.promise("secrets.answers")) func aProcessThatTheBusDoesNotNameByADescriptorIsAskedForEachTime() throws {
         let item = try fill()
-        answer(.always)
+        answer(.once)
         #expect(secret(use(.read([item]), by: 2, isPinned: false)) == "topsecret")
+        #expect(prompts.shown.last?.content.step == .onceAsked)
         #expect(items(use(.answers, by: 1)) == [])
         #expect(status(use(.read([item]), by: 2, isPinned: false, asks: false)) == .interactionNotAllowed)
     }
@@ -162,11 +163,56 @@ import Testing
         #expect(try fill("fourth", replaces: false) != item)
     }
 
-    @Test func itemsOfOthersAreNeitherChangedNorDeleted() throws {
+    /// An answer is for reads: a change and a removal of an item of another program are asked for each time, also by a program
+    /// that may always read it.
+    @Test(.promise("secrets.answers"), arguments: [nil, SecretAnswer.always])
+    func itemsOfOthersAreChangedAndDeletedAfterAPromptEachTime(_ given: SecretAnswer?) throws {
         let item = try fill()
-        #expect(status(use(.change(item, SecretChanges(label: "mine")), by: 2)) == .notPermitted)
-        #expect(status(use(.delete(item), by: 2)) == .notPermitted)
-        #expect(prompts.shown.isEmpty)
+        if let given {
+            answer(given)
+            #expect(secret(use(.read([item]), by: 2)) == "topsecret")
+        }
+        let before = prompts.shown.count
+        let change = SecretAction.change(item, SecretChanges(secret: SecretBytes("theirs".utf8)))
+        #expect(status(use(change, by: 2, asks: false)) == .interactionNotAllowed)
+        #expect(status(use(.delete(item), by: 2, asks: false)) == .interactionNotAllowed)
+        #expect(secret(use(.read([item]), by: 1)) == "topsecret" && prompts.shown.count == before)
+        for count in 1...2 {
+            answer(.once)
+            #expect(use(change, by: 2) == .done)
+            #expect(prompts.shown.count == before + count && prompts.shown.last?.purpose == .changeSecret)
+            #expect(prompts.shown.last?.content.step == .onceAsked)
+        }
+        #expect(secret(use(.read([item]), by: 1)) == "theirs", "it is still that of the program which stored it")
+        #expect(send(.simulate(Request.Simulate(.cancel))) != nil)
+        #expect(status(use(.delete(item), by: 2)) == .userCancel)
+        #expect(status(use(.delete(item), by: 2)) == .userCancel, "no second prompt at once")
+        #expect(prompts.shown.count == before + 3 && prompts.shown.last?.purpose == .deleteSecret)
+        #expect(send(.simulate(Request.Simulate(.advance(seconds: 10)))) != nil)
+        answer(.once)
+        #expect(use(.delete(item), by: 2) == .done)
+        #expect(items(use(.read([item]), by: 1)) == [])
+    }
+
+    @Test func aProgramThatMayNeverReadAnItemDoesNotChangeItEither() throws {
+        let item = try fill()
+        answer(.never)
+        #expect(status(use(.read([item]), by: 2)) == .userCancel)
+        #expect(send(.simulate(Request.Simulate(.advance(seconds: 10)))) != nil)
+        #expect(status(use(.change(item, SecretChanges(label: "mine")), by: 2)) == .userCancel)
+        #expect(status(use(.delete(item), by: 2)) == .userCancel)
+        #expect(prompts.shown.count == 1)
+    }
+
+    /// One prompt asks for what the item demands and for the agreement.
+    @Test func aProtectedItemOfAnotherProgramIsChangedAfterOnePrompt() throws {
+        #expect(send(.setPasscode("1234")) == .done)
+        #expect(use(.protectNew(collection: "login", AccessControl(constraints: .devicePasscode)), by: 1) == .done)
+        let item = try fill()
+        #expect(send(.simulate(Request.Simulate(.enter(SecretBytes("1234".utf8))))) != nil)
+        answer(.once)
+        #expect(use(.change(item, SecretChanges(secret: SecretBytes("new".utf8))), by: 2) == .done)
+        #expect(prompts.shown.count == 1)
     }
 
     @Test(.promise("secrets.storm")) func aRefusedProgramIsRefusedWithoutAPromptForATimeThatGrows() throws {
@@ -265,8 +311,9 @@ import Testing
 
     @Test func anAnswerForSeveralItemsIsNotStored() throws {
         let both = [try fill(), try fill(replaces: false)]
-        answer(.always)
+        answer(.once)
         #expect(items(use(.read(both), by: 2))?.count == 2)
+        #expect(prompts.shown.last?.content.step == .onceAsked)
         #expect(items(use(.answers, by: 1)) == [])
     }
 
@@ -278,8 +325,9 @@ import Testing
 
     @Test func noAnswerIsStoredForProgramsThatCannotBeToldApart() throws {
         let item = try fill()
-        answer(.always)
+        answer(.once)
         #expect(secret(use(.read([item]), by: 4)) == "topsecret")
+        #expect(prompts.shown.last?.content.step == .onceAsked)
         #expect(items(use(.answers, by: 1)) == [])
     }
 

@@ -17,10 +17,12 @@ CLIENT = f"{FOLDER}/secret_client.py"
 BUS = "unix:path=/home/alice/secrets-bus"
 READ_SECRET = 15
 # Places in a prompt, and an event, of docs/reference/protocol.md.
-PURPOSE, CALLER, REASON, CHOSEN = 1, 2, 6, 10
+PURPOSE, CALLER, REASON, CONTENT, STEP, CHOSEN = 1, 2, 6, 15, 5, 10
 # An operation and a status of docs/reference/protocol.md.
 USE_SECRETS, NOT_PERMITTED = 70, 7
 ALICE = 1001
+# Steps of a prompt.
+ANSWER_ASKED, ONCE_ASKED = 7, 8
 # dbus-daemon of Debian 12 names a process by its number only.
 IS_PINNED = os.environ.get("LATCHKEY_DEBIAN") != "bookworm"
 
@@ -67,7 +69,9 @@ class WhoReadsTests(SecretServiceTest):
         reader = self.begin_read("mail")
         prompt = self.prompts.do("agent.await_prompt")
         self.assertEqual((prompt[PURPOSE], prompt[CALLER], prompt[REASON]), (READ_SECRET, "reader", "mail"))
-        self.prompts.do("agent.event", [CHOSEN, b"always"])
+        # A prompt offers to store an answer only where it is stored.
+        self.assertEqual(prompt[CONTENT][STEP], ANSWER_ASKED if IS_PINNED else ONCE_ASKED)
+        self.prompts.do("agent.event", [CHOSEN, b"always" if IS_PINNED else b"once"])
         self.assertEqual(self.result(reader), SECRET.decode())
         self.await_end()
         again = self.begin_read("mail")

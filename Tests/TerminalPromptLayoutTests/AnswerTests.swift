@@ -58,6 +58,19 @@ import Testing
         #expect(state.chosen == nil)
     }
 
+    /// Where no answer is stored, none is offered.
+    @Test func onlyOnceIsOfferedWhereNoAnswerIsStored() {
+        let shown = lines(.question(step: .onceAsked), 80)
+        #expect(shown.contains("│ O Allow once   Enter Confirm   Esc/Ctrl-C Cancel"), "\(shown)")
+        #expect(shown.contains("│ “Allow once” is for this request: no answer is stored. This is a"), "\(shown)")
+        #expect(!shown.contains { $0.contains("Always") || $0.contains("Never") || $0.contains("Withdraw") })
+        for (letter, answer) in [("o", .once), ("a", nil), ("n", nil)] as [(Character, SecretAnswer?)] {
+            var state = PromptState.question(step: .onceAsked)
+            state.choose(byKey: letter.asciiValue ?? 0)
+            #expect(state.chosen == answer, "\(letter)")
+        }
+    }
+
     @Test func noteNamesOnlyProgramsThatAreShown() {
         #expect(PromptState.question().answerNotes[0].hasSuffix("this item, this program and those that started it."))
         let alone = PromptState.question(startedBy: "")

@@ -24,11 +24,13 @@ extension PromptState {
 
     /// A prompt that asks whether `gh` may read an item of another program.
     static func question(
-        label: String = "GitHub", startedBy: String = "bash ← claude ← gnome-terminal", _ chosen: SecretAnswer? = nil
+        label: String = "GitHub", startedBy: String = "bash ← claude ← gnome-terminal", _ chosen: SecretAnswer? = nil,
+        step: PromptContent.Step = .answerAsked
     ) -> PromptState {
         var state = sample(
             reason: label, caller: "gh", program: "/usr/bin/gh", sensor: .none, purpose: .readSecret,
             startedBy: startedBy, .answerAsked)
+        state.content.step = step
         state.chosen = chosen
         return state
     }

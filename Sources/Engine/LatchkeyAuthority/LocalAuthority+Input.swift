@@ -48,11 +48,11 @@ extension LocalAuthority {
             let enter = QueuedEvent { core in
                 // Only the first recovery code is used: its event ends the evaluation.
                 let isAsked = core.isIn(.recoveryCodeAsked, id)
-                let isAnswer = core.isIn(.answerAsked, id)
+                let answers = core.answers(id)
+                let isAnswer = SecretAnswer(entered: code).map(answers.contains) ?? false
                 guard isAsked || isAnswer || core.isIn(.recoveryCodeRepeated, id), core.enteredCodes[id] == nil else {
                     return nil
                 }
-                guard !isAnswer || SecretAnswer(entered: code) != nil else { return nil }
                 let wantsWord = core.pending[id]?.request.purpose.confirmationWord != nil
                 guard isWhole || !isAsked || wantsWord else { return .codeMistyped(id) }
                 core.enteredCodes[id] = code

@@ -47,6 +47,11 @@ extension LocalAuthority.Core {
         state.shown(id).map { $0.isVisible && $0.step == step } ?? false
     }
 
+    /// The answers that the prompt of an evaluation offers now.
+    func answers(_ id: UInt64) -> [SecretAnswer] {
+        state.shown(id).flatMap { $0.isVisible ? $0.step.answers : nil } ?? []
+    }
+
     /// Removes and returns what an evaluation that ended passes to its request: a recovery code or a new passcode.
     mutating func takeText(_ id: UInt64) -> SecretBytes? {
         let code = enteredCodes.removeValue(forKey: id)

@@ -273,6 +273,7 @@ package struct ActiveEvaluation: Hashable, Sendable {
         case .showsRecoveryCode: .recoveryCodeShown
         case .asksRecoveryCode: .recoveryCodeAsked
         case .asksAnswer: .answerAsked
+        case .asksOnce: .onceAsked
         case .asksNewPasscode: .newPasscodeAsked
         case .repeatsRecoveryCode: .recoveryCodeRepeated
         }

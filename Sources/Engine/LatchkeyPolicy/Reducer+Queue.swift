@@ -72,7 +72,7 @@ extension LastStep {
     /// Whether the user leaves the step with another passcode or recovery code than before.
     fileprivate var changesSecret: Bool {
         switch self {
-        case .none, .asksRecoveryCode, .asksAnswer: false
+        case .none, .asksRecoveryCode, .asksAnswer, .asksOnce: false
         case .showsRecoveryCode, .asksNewPasscode, .repeatsRecoveryCode: true
         }
     }

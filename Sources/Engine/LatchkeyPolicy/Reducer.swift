@@ -42,7 +42,7 @@ extension PolicyState {
         case .accountMessage(let id): accountMessage(id)
         case .accountExpired(let id): accountExpired(id)
         case .codeAcknowledged(let id): endLastStep(id, .recoveryCodeShown, .accountExpired)
-        case .codeEntered(let id): endLastStep(id, .recoveryCodeAsked, .recoveryCodeRepeated, .answerAsked)
+        case .codeEntered(let id): endLastStep(id, .recoveryCodeAsked, .recoveryCodeRepeated, .answerAsked, .onceAsked)
         case .codeMistyped(let id): codeMistyped(id)
         case .newPasscodeEntered(let id, let isLongEnough): newPasscodeEntered(id, isLongEnough: isLongEnough)
         case .newPasscodeRepeated(let id, let isEqual): newPasscodeRepeated(id, isEqual: isEqual)

@@ -31,8 +31,8 @@ struct Question: Sendable {
     /// Whether a denial is recorded in the audit log, unless the app allowed no prompt.
     var recordsDenial: Bool {
         switch purpose {
-        case .app, .exportItems, .importItems, .identifyDevice, .listNames, .deleteItem, .readSecret, .moveItemsAway,
-            .receiveItems:
+        case .app, .exportItems, .importItems, .identifyDevice, .listNames, .deleteItem, .readSecret, .changeSecret,
+            .deleteSecret, .moveItemsAway, .receiveItems:
             prompting.interactionAllowed
         case .unlock, .setPasscode, .changePasscode, .removePasscode, .recoverPasscode, .acceptStore, .discardProtected:
             false

@@ -145,14 +145,17 @@ private struct SecretCall: Sendable {
     }
 
     /// Changes a row, which needs what the row demands before the change.
+    ///
+    /// - Parameter context: with proofs that the person has given for this call; nil if there are none yet.
     private func update(
-        _ row: FoundItem, _ changes: Attributes, secret: SecretBytes? = nil, accessControl: AccessControl? = nil
+        _ row: FoundItem, _ changes: Attributes, secret: SecretBytes? = nil, accessControl: AccessControl? = nil,
+        _ context: ContextHandle? = nil
     ) async throws(Failure) -> Reply {
         try await session.update(
             Request.UpdateItems(
                 query: query([.collection: .text(row.secretCollection), .identifier: .text(row.secretIdentifier)]),
                 changes: changes, accessControl: accessControl, secret: secret,
-                authentication: authentication(reason: "change the secret “\(row.secretLabel)”")), call)
+                authentication: authentication(context, reason: "change the secret “\(row.secretLabel)”")), call)
     }
 
     private func authentication(_ context: ContextHandle? = nil, reason: String = "") -> Authentication {
@@ -208,9 +211,18 @@ private struct SecretCall: Sendable {
         return try await session.delete(query(key))
     }
 
-    /// Stores an answer of the person, if the program is determined, and the process cannot be another one.
+    /// What a prompt for these items of others offers: “always” and “never” only where the answer will be stored. For several
+    /// items none is: the prompt names one of them, and the answer would be for others that the person has not seen. Answers are
+    /// for reads only.
+    private func lastStep(for foreign: [FoundItem], _ purpose: PromptPurpose) -> LastStep {
+        storesAnswers && foreign.count == 1 && purpose == .readSecret ? .asksAnswer : .asksOnce
+    }
+
+    /// Whether answers are stored for the program: it is determined, and the process cannot be another one.
+    private var storesAnswers: Bool { request.isPinned && program.isDetermined }
+
     private func store(_ answer: SecretAnswer, for item: FoundItem) async throws(Failure) {
-        guard request.isPinned, program.isDetermined, answer != .once else { return }
+        guard storesAnswers, answer != .once else { return }
         if let earlier = try self.answer(for: item) {
             _ = try await update(earlier, [.label: .text(answer.rawValue)])
         } else {
@@ -299,20 +311,25 @@ private struct SecretCall: Sendable {
             case .never: if identifiers.count == 1 { throw Self.neverAnswered }
             }
         }
-        // It ends with the session, which is that of this call.
-        guard case .context(let context) = try session.createContext() else {
-            throw Failure(.internalFailure, "A context was not created.")
-        }
-        if !foreign.isEmpty { try await agree(foreign, items, context) }
+        let context = try context()
+        if !foreign.isEmpty { try await agree(foreign, items, context, to: .readSecret) }
         var found: [FoundItem] = []
         for item in items { found += try await secret(of: item, context) }
         return session.lastPart(found, call)
     }
 
-    /// Asks the person whether the program may read items of others, with one prompt that also asks for what all items
-    /// require.
+    /// A context for the proofs of this call. It ends with the session, which is that of this call.
+    private func context() throws(Failure) -> ContextHandle {
+        guard case .context(let context) = try session.createContext() else {
+            throw Failure(.internalFailure, "A context was not created.")
+        }
+        return context
+    }
+
+    /// Asks the person whether the program may read, change or delete items of others, with one prompt that also asks for what
+    /// `items` require.
     private func agree(
-        _ foreign: [FoundItem], _ items: [FoundItem], _ context: ContextHandle
+        _ foreign: [FoundItem], _ items: [FoundItem], _ context: ContextHandle, to purpose: PromptPurpose
     ) async throws(Failure) {
         guard request.prompting.interactionAllowed else {
             throw Failure(.interactionNotAllowed, "The person has to agree, and a prompt is not allowed.")
@@ -327,21 +344,22 @@ private struct SecretCall: Sendable {
             others == 0
             ? foreign[0].secretLabel : "\(foreign[0].secretLabel.prefix(Limits.titleCharacters / 2)) + \(others)"
         let plan = AuthenticationPlan(stages)
-        let names = Set(foreign.map(\.secretIdentifier))
+        // Only requests for the same are answered together.
+        let names = Set(foreign.map { "\(purpose.rawValue) \($0.secretIdentifier)" })
+        let lastStep = lastStep(for: foreign, purpose)
         let prompts = session.service.secretPrompts
         let answer = try await prompts.answer(for: program.name, names) { () async throws(Failure) in
             let agreement = try await session.ask(
                 call,
                 Question(
-                    plan: plan, context: context, prompting: Prompting(reason: label), purpose: .readSecret,
-                    lastStep: .asksAnswer))
+                    plan: plan, context: context, prompting: Prompting(reason: label), purpose: purpose,
+                    lastStep: lastStep))
             guard let answer = agreement.text.flatMap(SecretAnswer.init(entered:)) else {
                 throw Failure(.internalFailure, "The prompt gave no answer.")
             }
             return answer
         }
-        // The prompt names one item; an answer for others would be one that the person has not seen.
-        if foreign.count == 1 { try await store(answer, for: foreign[0]) }
+        if lastStep == .asksAnswer { try await store(answer, for: foreign[0]) }
         guard answer != .never else { throw SecretPrompts.refusedBefore }
     }
 
@@ -410,29 +428,33 @@ private struct SecretCall: Sendable {
         return try await update(try self.collection(collection), [:], accessControl: control)
     }
 
-    /// The item, if the program may change it.
-    private func changeable(_ identifier: String) throws(Failure) -> FoundItem {
+    /// An item that the program stored, or that it may change or delete now because the person agrees: an answer “always” is for
+    /// reads.
+    ///
+    /// - Returns: the item, and the context with what the person has proven; nil if they were not asked.
+    private func agreed(
+        _ identifier: String, to purpose: PromptPurpose
+    ) async throws(Failure) -> (item: FoundItem, context: ContextHandle?) {
         guard let item = try item(identifier) else { throw Failure(.itemNotFound, "There is no such item.") }
-        // An answer “always” makes an item the program's own, but for what protects it: an imported item belongs to the
-        // command, and a program changes its passwords.
-        guard case .own = try standing(item) else {
-            throw Failure(
-                .notPermitted, "Another program stored this item.", hint: "Read it first, and choose “always”.")
-        }
-        return item
+        guard !item.secretOwner.hasBytes(of: program.name) else { return (item, nil) }
+        if case .never = try standing(item) { throw Self.neverAnswered }
+        let context = try context()
+        // A removal needs no proof of what the item demands, as that of every other item.
+        try await agree([item], purpose == .deleteSecret ? [] : [item], context, to: purpose)
+        return (item, context)
     }
 
     private func change(_ identifier: String, _ changes: SecretChanges) async throws(Failure) -> Reply {
-        let item = try changeable(identifier)
+        let (item, context) = try await agreed(identifier, to: .changeSecret)
         var attributes: Attributes = [:]
         if let label = changes.label { attributes[.label] = .text(label) }
         if let pairs = changes.pairs { attributes[.pairs] = .data(pairs.bytes) }
         if let type = changes.contentType { attributes[.contentType] = .text(type) }
-        return try await update(item, attributes, secret: changes.secret)
+        return try await update(item, attributes, secret: changes.secret, context)
     }
 
     private func delete(_ identifier: String) async throws(Failure) -> Reply {
-        let item = try changeable(identifier)
+        let (item, _) = try await agreed(identifier, to: .deleteSecret)
         _ = try await session.delete(
             query([.collection: .text(item.secretCollection), .identifier: .text(identifier)]))
         return try await deleteAnswers(for: identifier)

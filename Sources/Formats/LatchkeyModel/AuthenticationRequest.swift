@@ -54,7 +54,7 @@ package struct AuthenticationRequest: Equatable, Sendable {
     /// Whether a recovery code is given for the step that shows it, and for no other, and the step may be asked for.
     package var hasValidStep: Bool {
         switch lastStep {
-        case .none, .asksRecoveryCode, .asksNewPasscode, .asksAnswer: recoveryCode == nil
+        case .none, .asksRecoveryCode, .asksNewPasscode, .asksAnswer, .asksOnce: recoveryCode == nil
         case .showsRecoveryCode: recoveryCode.map { $0.count > 0 } ?? false
         // Only `latchkey-authd` adds it, to requests of its own.
         case .repeatsRecoveryCode: false

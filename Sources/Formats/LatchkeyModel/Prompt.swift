@@ -130,12 +130,25 @@ package struct PromptContent: Hashable, Sendable {
         case accountExpired = 6
         /// All proofs are there, and the prompt asks whether the program may read the item (`SecretAnswer`).
         case answerAsked = 7
+        /// The same where no answer is stored: it can only be allowed this once.
+        case onceAsked = 8
+
+        /// The answers that the prompt offers, and no others are accepted: what is not stored is not promised.
+        package var answers: [SecretAnswer] {
+            switch self {
+            case .answerAsked: SecretAnswer.allCases
+            case .onceAsked: [.once]
+            case .proof, .recoveryCodeShown, .recoveryCodeAsked, .newPasscodeAsked, .newPasscodeRepeated,
+                .recoveryCodeRepeated, .accountExpired:
+                []
+            }
+        }
 
         /// Seconds after which a prompt that is in this step ends by itself. Only the change from `proof` or a message to
         /// another step begins them again.
         package var seconds: Int64 {
             switch self {
-            case .proof, .accountExpired, .answerAsked: Limits.promptSeconds
+            case .proof, .accountExpired, .answerAsked, .onceAsked: Limits.promptSeconds
             case .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .newPasscodeAsked, .newPasscodeRepeated:
                 Limits.lastStepSeconds
             }
@@ -236,7 +249,7 @@ package enum PromptEvent: Equatable, Sendable {
     case simulatedTouch(matching: Bool)
     /// The user confirmed that the recovery code is written down, or has read that the password has expired.
     case codeAcknowledged
-    /// The user entered a recovery code or a word, or chose the answer of that text in the step `answerAsked`.
+    /// The user entered a recovery code or a word, or chose the answer of that text (`PromptContent.Step.answers`).
     case codeEntered(SecretBytes)
     /// The user entered a new passcode in the step `newPasscodeAsked`.
     case newPasscodeEntered(SecretBytes)

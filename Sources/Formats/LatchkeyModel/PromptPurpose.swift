@@ -29,6 +29,10 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     /// A program reads an item of the Secret Service that another one stored. The prompt quotes the label of the item as its
     /// reason, and `Prompt.startedBy`.
     case readSecret = 15
+    /// The same for a change of such an item, which is asked for each time.
+    case changeSecret = 16
+    /// The same for its removal.
+    case deleteSecret = 17
 
     /// Whether the prompt may be shown while the device is locked: it unlocks it, or ends the passcode without which it stays
     /// locked, or the state of a store that counts as locked because its record cannot be read.
@@ -39,7 +43,9 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     package var confirmationWord: String? { self == .acceptStore ? "accept" : nil }
 
     /// Whether the prompt quotes a reason: that of an app, or the name of a relying party or of an item.
-    package var hasReason: Bool { [.app, .identifyDevice, .deleteItem, .readSecret].contains(self) }
+    package var hasReason: Bool {
+        [.app, .identifyDevice, .deleteItem, .readSecret, .changeSecret, .deleteSecret].contains(self)
+    }
 }
 
 /// The step of an evaluation that follows when every stage of its plan is complete.
@@ -58,4 +64,6 @@ package enum LastStep: UInt8, CaseIterable, Sendable {
     /// The prompt asks whether the program may read the item: once, always or never. What is entered is the text of a
     /// `SecretAnswer`.
     case asksAnswer = 5
+    /// The same where no answer is stored: the prompt offers `SecretAnswer.once` alone.
+    case asksOnce = 6
 }

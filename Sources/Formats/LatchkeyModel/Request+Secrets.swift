@@ -47,9 +47,9 @@ package enum SecretAction: Equatable, Sendable {
     /// The secrets of items, by their identifiers, in their order; after one prompt for those that need it. An item that no
     /// longer exists is left out.
     case read([String])
-    /// Changes an item of the program.
+    /// Changes an item of the program; or one of another program, after a prompt.
     case change(String, SecretChanges)
-    /// Deletes an item of the program, or one that it may always read.
+    /// Deletes an item of the program; or one of another program, after a prompt.
     case delete(String)
     /// The collections; each is an item with the attributes `identifier`, `label` and dates.
     case collections

@@ -26,8 +26,7 @@ extension PromptSession {
         case .byte(let byte) where state.takesText: pressAtField(byte)
         case .byte(let byte) where [.recoveryCodeShown, .accountExpired].contains(state.content.step):
             if byte == 0x0d || byte == 0x0a { send(.codeAcknowledged) }
-        case .byte(let byte) where state.content.step == .answerAsked:
-            pressAtQuestion(byte)
+        case .byte(let byte) where state.asksForAnswer: pressAtQuestion(byte)
         // While entry is delayed, keys are ignored.
         case .byte where state.content.asks(for: .passcode): break
         case .byte(let byte): pressAtSensor(byte)
@@ -67,7 +66,7 @@ extension PromptSession {
         case .recoveryCodeAsked, .recoveryCodeRepeated: .codeEntered(text)
         case .newPasscodeAsked: .newPasscodeEntered(text)
         case .newPasscodeRepeated: .newPasscodeRepeated(text)
-        case .proof, .recoveryCodeShown, .accountExpired, .answerAsked: .passcode(text)
+        case .proof, .recoveryCodeShown, .accountExpired, .answerAsked, .onceAsked: .passcode(text)
         }
     }
 

@@ -97,7 +97,7 @@ extension SimulatedWorld.ShownPrompt {
     fileprivate var wants: String {
         switch content.step {
         case .recoveryCodeShown: "shows the recovery code"
-        case .answerAsked: "asks whether a program may read the item of another one"
+        case .answerAsked, .onceAsked: "asks whether a program may read the item of another one"
         case .accountExpired: "says that the password of the account has expired"
         case .recoveryCodeAsked: "asks for a recovery code or a word"
         case .recoveryCodeRepeated: "asks for the end of the recovery code"
@@ -125,7 +125,7 @@ extension SimulatedWorld.ShownPrompt {
         switch content.step {
         case .recoveryCodeShown, .accountExpired: ("acknowledgeRecoveryCode()", "acknowledge")
         case .recoveryCodeAsked, .recoveryCodeRepeated: ("enter(recoveryCode:)", "enter-code")
-        case .answerAsked: ("choose(.once)", "choose once")
+        case .answerAsked, .onceAsked: ("choose(.once)", "choose once")
         case .newPasscodeAsked, .newPasscodeRepeated: ("enter(newPasscode:)", "enter-new")
         case .proof where content.question != .none: ("answerFaceIDQuestion(allow: true)", "face allow")
         case .proof:

@@ -58,7 +58,7 @@ extension SimulatedWorld {
             case .permission: content.question == .none
             case .codeAcknowledged: ![.recoveryCodeShown, .accountExpired].contains(content.step)
             case .recoveryCode: ![.recoveryCodeAsked, .recoveryCodeRepeated].contains(content.step)
-            case .choice: content.step != .answerAsked
+            case .choice(let answer): !content.step.answers.contains(answer)
             case .newPasscode: content.step != .newPasscodeAsked && content.step != .newPasscodeRepeated
             case .cancel: false
             }
@@ -92,7 +92,7 @@ extension SimulatedWorld {
         ) -> Answer {
             switch content.step {
             case .recoveryCodeShown, .accountExpired: return .action(.codeAcknowledged)
-            case .answerAsked: return .action(.choice(.once))
+            case .answerAsked, .onceAsked: return .action(.choice(.once))
             case .recoveryCodeAsked:
                 let word = prompt.purpose.confirmationWord.map { SecretBytes($0.utf8) }
                 return (word ?? code).map { .action(.recoveryCode($0)) } ?? .never

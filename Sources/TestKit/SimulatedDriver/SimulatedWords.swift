@@ -64,6 +64,7 @@ extension PromptContent {
         case .newPasscodeAsked: return "  prompt: new passcode" + why
         case .newPasscodeRepeated: return "  prompt: new passcode again"
         case .answerAsked: return "  prompt: once, always or never"
+        case .onceAsked: return "  prompt: once"
         case .accountExpired: return "  prompt: password of the account has expired"
         case .proof: break
         }

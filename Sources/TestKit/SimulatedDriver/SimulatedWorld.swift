@@ -366,7 +366,9 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
             else { return nil }
             return { prompt.events(.codeEntered(code)) }
         case .choice(let answer):
-            guard let prompt = core.prompt, prompt.isVisible, prompt.content.step == .answerAsked else { return nil }
+            guard let prompt = core.prompt, prompt.isVisible, prompt.content.step.answers.contains(answer) else {
+                return nil
+            }
             return { prompt.events(.codeEntered(SecretBytes(answer.rawValue.utf8))) }
         case .newPasscode(let passcode):
             guard let prompt = core.prompt, prompt.isVisible else { return nil }
@@ -374,7 +376,8 @@ package final class SimulatedWorld: BiometricReader, SessionMonitor {
             switch prompt.content.step {
             case .newPasscodeAsked: event = .newPasscodeEntered(passcode)
             case .newPasscodeRepeated: event = .newPasscodeRepeated(passcode)
-            case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .accountExpired, .answerAsked:
+            case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .accountExpired, .answerAsked,
+                .onceAsked:
                 return nil
             }
             return { prompt.events(event) }

@@ -234,12 +234,13 @@ public final class AgentLink: Sendable {
         switch shown.withLock({ $0?.prompt.id == prompt ? $0?.content.step : nil }) {
         case .newPasscodeAsked: send(newPasscode, limit: Limits.passcodeBytes, prompt) { .newPasscodeEntered($0) }
         case .newPasscodeRepeated: send(newPasscode, limit: Limits.passcodeBytes, prompt) { .newPasscodeRepeated($0) }
-        case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .accountExpired, .answerAsked, nil:
+        case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, .accountExpired, .answerAsked,
+            .onceAsked, nil:
             nil
         }
     }
 
-    /// Sends whether the program may read the item. Only the first answer to a prompt is sent.
+    /// Sends whether the program may read the item. Only the first answer to a prompt is sent, and only one that it offers.
     ///
     /// - Parameters:
     ///   - answer: the answer of the button that the user pressed.
@@ -248,7 +249,7 @@ public final class AgentLink: Sendable {
     public func choose(_ answer: ShownPrompt.ReadAnswer, prompt: UInt64) -> ShownPrompt? {
         var isAsked = false
         let sending = change(prompt) { state in
-            isAsked = state.content.step == .answerAsked && state.entry != .checking
+            isAsked = state.content.step.answers.contains(answer.stored) && state.entry != .checking
             if isAsked { (state.chosen, state.entry) = (answer.stored, .checking) }
         }
         guard isAsked else { return nil }

@@ -75,7 +75,8 @@ public struct ShownPrompt: Equatable, Sendable {
     public let startedByDetails: String?
     /// The same in words only, for assistive technology.
     public let spokenStartedByLine: String?
-    /// The answers to choose from while `method` is `answer`; none of them is suggested.
+    /// The answers to choose from while `method` is `answer`; none of them is suggested. Those that would not be stored are
+    /// not among them.
     public let answers: [Choice]
     /// What an answer means later, as sentences; nil in other steps.
     public let answerNotes: String?
@@ -179,7 +180,7 @@ public struct ShownPrompt: Equatable, Sendable {
             switch (content.step, content.method) {
             case (.recoveryCodeShown, _): .recoveryCode
             case (.accountExpired, _): .message
-            case (.answerAsked, _): .answer
+            case (.answerAsked, _), (.onceAsked, _): .answer
             case (.recoveryCodeAsked, _), (.recoveryCodeRepeated, _): .recoveryCodeEntry
             case (.newPasscodeAsked, _): .newPasscodeEntry
             case (.newPasscodeRepeated, _): .newPasscodeRepetition
@@ -205,8 +206,9 @@ public struct ShownPrompt: Equatable, Sendable {
         startedByLine = state.shortStartedByLine
         startedByDetails = state.startedByLine
         spokenStartedByLine = state.spokenStartedByLine
-        answers =
-            method == .answer ? ReadAnswer.allCases.map { Choice(title: state.title($0.stored), answer: $0) } : []
+        answers = ReadAnswer.allCases.filter { content.step.answers.contains($0.stored) }.map {
+            Choice(title: state.title($0.stored), answer: $0)
+        }
         answerNotes = state.answerNotes.isEmpty ? nil : state.answerNotes.joined(separator: " ")
         endingLine = state.endingLine
         ownName = state.ownName

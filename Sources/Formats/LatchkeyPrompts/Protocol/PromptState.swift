@@ -21,7 +21,7 @@ package struct PromptState: Equatable, Sendable {
     package var delayLeft: Int
     /// What is typed of a recovery code or a word, which a person has to compare with paper; nil for a passcode.
     package var typedText: String?
-    /// The answer that was chosen in step `answerAsked` and is not sent yet: a key alone does not answer.
+    /// The answer that was chosen and is not sent yet: a key alone does not answer.
     package var chosen: SecretAnswer?
     /// The id of the process that shows the prompt, which is not the caller's.
     package var processID: Int32

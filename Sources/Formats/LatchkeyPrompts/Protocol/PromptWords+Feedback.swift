@@ -45,7 +45,7 @@ extension PromptState {
         case .recoveryCodeAsked where prompt.purpose.confirmationWord != nil: words("Checking the confirmation.")
         case .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated: words("Checking the recovery code.")
         case .newPasscodeAsked, .newPasscodeRepeated: words("Checking the new passcode.")
-        case .answerAsked: words("The answer was sent.")
+        case .answerAsked, .onceAsked: words("The answer was sent.")
         }
     }
 

@@ -11,10 +11,10 @@ extension PromptState {
     /// Ends a prompt that was written as sentences.
     package var closing: String { words("The Latchkey prompt is over.") }
 
-    /// Progress of typing: a recovery code is shown, a passcode is not, nor its length. In step `answerAsked`, what is chosen.
+    /// Progress of typing: a recovery code is shown, a passcode is not, nor its length. Where an answer is asked for, what is chosen.
     package var field: String? {
         let name = fieldName
-        if content.step == .answerAsked {
+        if asksForAnswer {
             if entry == .checking { return words("\(name): sent") }
             return chosen.map { "\(name): \(title($0))" } ?? words("\(name): nothing chosen yet")
         }
@@ -35,7 +35,7 @@ extension PromptState {
         case .newPasscodeRepeated: words("New passcode again")
         case .recoveryCodeAsked where prompt.purpose.confirmationWord != nil: words("Confirmation")
         case .recoveryCodeAsked, .recoveryCodeRepeated: words("Recovery code")
-        case .answerAsked: words("Answer")
+        case .answerAsked, .onceAsked: words("Answer")
         case .proof, .recoveryCodeShown, .accountExpired: asksForPasscode ? words("Passcode") : words("Password")
         }
     }
@@ -54,9 +54,9 @@ extension PromptState {
             keys.insert((key: enter, title: words("Send")), at: 0)
         } else if [.recoveryCodeShown, .accountExpired].contains(content.step) {
             keys.insert((key: enter, title: acknowledgement), at: 0)
-        } else if content.step == .answerAsked {
+        } else if asksForAnswer {
             // Enter alone does nothing: no answer is chosen at first.
-            let answers = SecretAnswer.allCases.map { (key: Self.key($0), title: title($0)) }
+            let answers = content.step.answers.map { (key: Self.key($0), title: title($0)) }
             keys = answers + [(key: enter, title: words("Confirm"))] + keys
         } else if content.showsFallback {
             keys.append((key: "P", title: fallbackTitle))
@@ -119,7 +119,7 @@ extension PromptState {
         content.step == .accountExpired ? words("Continue") : words("I have written it down")
     }
 
-    /// The title of the button for an answer of step `answerAsked`.
+    /// The title of the button for an answer.
     package func title(_ answer: SecretAnswer) -> String {
         switch answer {
         case .once: words("Allow once")
@@ -140,7 +140,7 @@ extension PromptState {
     /// Chooses the answer of a key, or none for any other key, so that text meant for another program chooses nothing
     /// unless it ends with such a letter.
     package mutating func choose(byKey byte: UInt8) {
-        chosen = SecretAnswer.allCases.first { Self.key($0).utf8.elementsEqual(CollectionOfOne(byte & ~0x20)) }
+        chosen = content.step.answers.first { Self.key($0).utf8.elementsEqual(CollectionOfOne(byte & ~0x20)) }
     }
 
     /// What to say after a choice.

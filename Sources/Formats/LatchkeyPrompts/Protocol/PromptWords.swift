@@ -50,6 +50,8 @@ extension PromptState {
         case .listNames: words("list the names of the items of every app in this keychain, without their secrets")
         case .deleteItem: words("delete “\(prompt.reason)” permanently")
         case .readSecret: words("read “\(itemLabel)”, which another program stored")
+        case .changeSecret: words("change “\(itemLabel)”, which another program stored")
+        case .deleteSecret: words("delete “\(itemLabel)”, which another program stored")
         case .identifyDevice:
             words(
                 "identify this device to “\(prompt.reason)”, which can recognise it from now on, also after a new installation"
@@ -94,17 +96,27 @@ extension PromptState {
         return words("It was started by \(chain)")
     }
 
-    /// What an answer of step `answerAsked` means later, and what it does not: sentences; empty in other steps.
+    /// Whether the prompt asks for an answer, of those that it offers.
+    package var asksForAnswer: Bool { !content.step.answers.isEmpty }
+
+    /// What an answer means later, and what it does not: sentences; empty where none is asked for.
     package var answerNotes: [String] {
-        guard content.step == .answerAsked else { return [] }
+        guard asksForAnswer else { return [] }
+        guard content.step.answers.contains(.always) else {
+            return [words("“\(title(.once))” is for this request: no answer is stored."), courtesy]
+        }
         let (always, never) = (title(.always), title(.never))
         return [
             prompt.startedBy.isEmpty
                 ? words("“\(always)” and “\(never)” are stored for this item and this program.")
                 : words("“\(always)” and “\(never)” are stored for this item, this program and those that started it."),
             words("Withdraw an answer with latchkey secrets answers, or in the settings."),
-            words("This is a courtesy among your own programs: one of them can act as another."),
+            courtesy,
         ]
+    }
+
+    private var courtesy: String {
+        words("This is a courtesy among your own programs: one of them can act as another.")
     }
 
     /// When the prompt ends by itself, as a sentence without its full stop: counted from when it appeared, or from when its
@@ -147,7 +159,12 @@ extension PromptState {
             return words(
                 "Type a new passcode of at least \(prompt.tier.passcodeCharacters) characters, then press Enter.")
         case .newPasscodeRepeated: return words("Type the new passcode again, then press Enter.")
-        case .answerAsked: return words("May it read this item?")
+        case .answerAsked, .onceAsked:
+            return switch prompt.purpose {
+            case .changeSecret: words("May it change this item?")
+            case .deleteSecret: words("May it delete this item?")
+            default: words("May it read this item?")
+            }
         case .accountExpired: return words("Change it with passwd, or in the settings of your desktop.")
         case .proof: break
         }
@@ -221,7 +238,7 @@ extension PromptState {
     package var takesText: Bool {
         switch content.step {
         case .proof: content.method == .passcode && !isDelayed
-        case .recoveryCodeShown, .accountExpired, .answerAsked: false
+        case .recoveryCodeShown, .accountExpired, .answerAsked, .onceAsked: false
         case .recoveryCodeAsked, .recoveryCodeRepeated, .newPasscodeAsked, .newPasscodeRepeated: true
         }
     }

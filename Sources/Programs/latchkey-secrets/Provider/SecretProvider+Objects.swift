@@ -102,7 +102,7 @@ extension SecretProvider {
         _ changes: @escaping @Sendable () throws(Failure) -> SecretChanges
     ) {
         let isTemporary = collection == SecretObject.sessionCollection
-        work(call) { (keeper, process, cancellation) throws(Failure) in
+        work(call, waits: true) { (keeper, process, cancellation) throws(Failure) in
             let changes = try changes()
             if !isTemporary { _ = try keeper.use(.change(identifier, changes), for: process, cancellation) }
             return (process, changes)
