@@ -150,6 +150,18 @@ import Testing
         #expect(items(use(.search(collection: nil, pairs(["server": "other"])), by: 1)) == [])
     }
 
+    /// For a copy to another keyring. It shows names and no secrets: what is read is asked for as always.
+    @Test func everyItemIsListedWithoutSecretsAndWithoutAnswers() throws {
+        let item = try fill()
+        answer(.always)
+        #expect(secret(use(.read([item]), by: 2)) == "topsecret")
+        #expect(items(use(.createCollection(label: "Work"), by: 1))?.count == 1)
+        let listed = try #require(items(use(.everyItem, by: 3)))
+        #expect(listed.map { $0.attributes?[.label] } == [.text("Mail")] && listed.allSatisfy { $0.secret == nil })
+        #expect(listed.first?.attributes?[.pairs] == .data(mailPairs.bytes))
+        #expect(status(use(.read([item]), by: 3, asks: false)) == .interactionNotAllowed)
+    }
+
     @Test func replacingChangesTheOwnItemAndNoneOfOthers() throws {
         let item = try fill("first")
         #expect(try fill("second") == item)

@@ -43,7 +43,7 @@ import Testing
 
     private enum SecretsKind: CaseIterable {
         case store, search, read, change, delete, collections, createCollection, renameCollection, deleteCollection
-        case answers, forgetAnswer, protectNew
+        case answers, forgetAnswer, protectNew, everyItem
     }
 
     private enum SimulatorKind: CaseIterable {
@@ -99,6 +99,7 @@ import Testing
         case .answers: .answers
         case .forgetAnswer: .forgetAnswer
         case .protectNew: .protectNew
+        case .everyItem: .everyItem
         }
     }
 

@@ -45,9 +45,9 @@ final class MemoryKeeper: SecretKeeper {
     func addForeign(_ pairs: SecretPairs, _ secret: String) -> String { add(pairs, secret, isForeign: true) }
 
     @discardableResult
-    func add(_ pairs: SecretPairs, _ secret: String, isForeign: Bool = false) -> String {
+    func add(_ pairs: SecretPairs, _ secret: String, isForeign: Bool = false, collection: String = "login") -> String {
         let new = NewSecret(
-            collection: "login", label: isForeign ? "foreign" : "own", contentType: "text/plain", pairs: pairs,
+            collection: collection, label: isForeign ? "foreign" : "own", contentType: "text/plain", pairs: pairs,
             secret: SecretBytes(secret.utf8))
         return state.withLock { state in
             state.lastNumber += 1
@@ -55,6 +55,13 @@ final class MemoryKeeper: SecretKeeper {
             state.items.append(
                 (identifier, Item(new: new, created: state.time, modified: state.time, isForeign: isForeign)))
             return identifier
+        }
+    }
+
+    /// Makes a collection, and returns its identifier.
+    func addCollection(_ label: String) throws -> String {
+        try state.withLock { (state) throws(Failure) in
+            try state.use(.createCollection(label: label)).first.map(KeptItem.init)?.identifier ?? ""
         }
     }
 
@@ -102,6 +109,7 @@ extension MemoryKeeper.State {
                 (collection == nil || entry.item.new.collection == collection) && entry.item.new.pairs.contains(pairs)
                     && (!entry.item.isForeign || pairs.namesMoreThanSchema)
             }.map { found($0) }
+        case .everyItem: return items.map { found($0, isListed: true) }
         case .read(let identifiers):
             let known = Dictionary(uniqueKeysWithValues: items.map { ($0.identifier, $0) })
             return identifiers.compactMap { wanted in known[wanted].map { found($0, withSecret: true) } }
@@ -152,12 +160,16 @@ extension MemoryKeeper.State {
         return FoundItem(itemClass: .secret, attributes: attributes)
     }
 
-    private func found(_ entry: (identifier: String, item: MemoryKeeper.Item), withSecret: Bool = false) -> FoundItem {
+    private func found(
+        _ entry: (identifier: String, item: MemoryKeeper.Item), withSecret: Bool = false, isListed: Bool = false
+    ) -> FoundItem {
         let new = entry.item.new
         var attributes = Attributes()
         attributes[.identifier] = .text(entry.identifier)
         attributes[.collection] = .text(new.collection)
-        guard !entry.item.isForeign || withSecret else { return FoundItem(itemClass: .secret, attributes: attributes) }
+        guard !entry.item.isForeign || withSecret || isListed else {
+            return FoundItem(itemClass: .secret, attributes: attributes)
+        }
         attributes[.label] = .text(new.label)
         attributes[.contentType] = .text(new.contentType)
         attributes[.pairs] = .data(new.pairs.bytes)

@@ -66,7 +66,8 @@ struct Person {
 
     @Test func aWrongCommandLineIsRefused() throws {
         let person = try Person(PrivateBusAddress.shared())
-        for line in ["", "x", "enable --json", "status --x", "import --json --json", "answers --forget"] {
+        #expect(throws: Failure(.itemNotFound), "no keyring serves the session") { try person.run("export") }
+        for line in ["", "x", "enable --json", "status --x", "import --json --json", "export --x", "answers --forget"] {
             #expect(throws: Failure(.invalidParameter)) {
                 try SecretsCommand(
                     setup: person.setup, bus: SystemBus(address: PrivateBusAddress.shared()),
@@ -122,6 +123,17 @@ extension Need {
         try owners.first { $0.arguments.last?.text?.isEmpty == false }
     }
 
+    /// Makes a collection without a prompt, as gnome-keyring does for its own programs.
+    private func makeCollection(_ label: String) throws {
+        let session = try client.plainSession()
+        let properties = BusValue.list([
+            .list([.string("org.freedesktop.Secret.Collection.Label"), .variant("s", .string(label))])
+        ])
+        try client.call(
+            SecretObject.root, "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface", "CreateWithMasterPassword",
+            "a{sv}(oayays)", properties, .secret("password", session))
+    }
+
     private func store(_ label: String, _ pairs: [String], _ secret: String) throws {
         let tool = Process()
         tool.executableURL = URL(filePath: "/usr/bin/secret-tool")
@@ -157,5 +169,36 @@ extension Need {
         try person.run("import", "--json")
         #expect(person.written.all.last == "{\"dryRun\":false,\"copied\":0,\"present\":2,\"failed\":[]}\n")
         #expect(person.keeper.items.count == 2)
+    }
+
+    @Test func theItemsAreCopiedToGNOMEKeyringOnceAndBack() throws {
+        defer { keyring.end(within: 0) }
+        try makeCollection("Work")
+        let person = try Person(bus.address)
+        let work = try person.keeper.addCollection("Work")
+        person.keeper.add(try .of(("site", "example.org")), "first")
+        person.keeper.addForeign(try .of(("site", "example.com"), ("user", "ädä"), ("xdg:schema", "x")), "zweites")
+        person.keeper.add(try .of(("site", "example.net")), "third", collection: work)
+        person.keeper.person { (_) throws(Failure) in throw Failure(.userCancel) }
+        #expect(throws: Failure(.userCancel)) { try person.run("export") }
+        person.keeper.person(nil)
+
+        try person.run("export", "--dry-run", "--json")
+        #expect(person.written.all.last == "{\"dryRun\":true,\"copied\":3,\"present\":0,\"failed\":[]}\n")
+        try person.run("export")
+        #expect(person.written.all.last == "3 items were copied.\n")
+        try person.run("export", "--json")
+        #expect(person.written.all.last == "{\"dryRun\":false,\"copied\":0,\"present\":3,\"failed\":[]}\n")
+        #expect(person.keeper.items.count == 3)
+
+        let other = try Person(bus.address)
+        try other.run("import", "--json")
+        #expect(other.written.all.last == "{\"dryRun\":false,\"copied\":3,\"present\":0,\"failed\":[]}\n")
+        let (sent, received) = (person.keeper.items.map(\.new), other.keeper.items.map(\.new))
+        for item in sent {
+            let copy = try #require(received.first { $0.pairs.contains(item.pairs) })
+            #expect(copy.label == item.label && copy.secret == item.secret)
+        }
+        #expect(Set(received.map(\.collection)).count == 2)
     }
 }

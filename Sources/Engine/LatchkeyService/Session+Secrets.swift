@@ -65,6 +65,7 @@ private struct SecretCall: Sendable {
         case .store(let item, let replaces): try await store(item, replaces)
         case .search(let collection, let pairs):
             if pairs == .none { try ownItems(in: collection) } else { try await search(collection, pairs) }
+        case .everyItem: try await everyItem()
         case .read(let items): try await read(items)
         case .change(let item, let changes): try await change(item, changes)
         case .delete(let item): try await delete(item)
@@ -236,7 +237,24 @@ private struct SecretCall: Sendable {
     private func search(_ collection: String?, _ pairs: SecretPairs) async throws(Failure) -> Reply {
         var conditions: Attributes = [:]
         if let collection { conditions[.collection] = .text(collection) }
-        let query = query(conditions, pairs)
+        return try await list(query(conditions, pairs)) { (item) throws(Failure) in try shown(item, pairs) }
+    }
+
+    /// The items of all programs, which no search shows.
+    private func everyItem() async throws(Failure) -> Reply {
+        try await confirm("list what every program has stored")
+        let (keychain, caller) = (try session.keychain(), session.caller)
+        // Recorded before the first name is sent.
+        try await session.service.parts.work.run { () throws(Failure) in
+            try keychain.record(.namesListed, caller: caller)
+        }
+        return try await list(query([:])) { $0.secretCollection.begins(with: "@") ? nil : $0 }
+    }
+
+    /// Sends what `shown` returns for each item.
+    private func list(
+        _ query: ItemQuery, _ shown: @escaping @Sendable (FoundItem) throws(Failure) -> FoundItem?
+    ) async throws(Failure) -> Reply {
         var (cursor, isFirst) = (SearchCursor(), true)
         while true {
             let start = cursor
@@ -246,9 +264,9 @@ private struct SecretCall: Sendable {
                 let result = try session.keychain().list(query, caller: session.caller, from: &cursor) {
                     rows.append($0)
                 }
-                var shown: [FoundItem] = []
-                for row in rows { if let item = try self.shown(row, pairs) { shown.append(item) } }
-                return (shown, result, cursor)
+                var items: [FoundItem] = []
+                for row in rows { if let item = try shown(row) { items.append(item) } }
+                return (items, result, cursor)
             }
             let items: [FoundItem]
             let result: SearchResult

@@ -44,6 +44,8 @@ package enum SecretAction: Equatable, Sendable {
     /// Items of other programs are among them if a pair besides `xdg:schema` is given, without label and pairs. An item has
     /// its access control if the program may read it and the keychain is not locked.
     case search(collection: String?, SecretPairs)
+    /// The items of all programs, without secrets, after a prompt in tiers `file` and `tpm`.
+    case everyItem
     /// The secrets of items, by their identifiers, in their order; after one prompt for those that need it. An item that no
     /// longer exists is left out.
     case read([String])
@@ -110,6 +112,8 @@ package struct SecretPairs: Hashable, Sendable {
         package var value: String
         package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
+        package var isSchema: Bool { name.hasBytes(of: SecretPairs.schema) }
+
         // Text from outside is compared by its bytes.
         package static func == (one: Pair, other: Pair) -> Bool {
             one.name.hasBytes(of: other.name) && one.value.hasBytes(of: other.value)
@@ -145,7 +149,10 @@ package struct SecretPairs: Hashable, Sendable {
     package func contains(_ others: SecretPairs) -> Bool { others.all.allSatisfy(all.contains) }
 
     /// Whether a pair besides the schema is given, which names an item rather than a kind of items.
-    package var namesMoreThanSchema: Bool { all.contains { !$0.name.hasBytes(of: Self.schema) } }
+    package var namesMoreThanSchema: Bool { all.contains { !$0.isSchema } }
+
+    /// The other pairs.
+    package var withoutSchema: SecretPairs { SecretPairs(all.filter { !$0.isSchema }) ?? .none }
 }
 
 /// What the person answered when a program asked to read an item of another one.

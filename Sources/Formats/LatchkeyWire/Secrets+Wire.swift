@@ -30,6 +30,7 @@ extension SecretAction: WireValue {
         case .forgetAnswer(let item, let answer): writer.message(11, Answer(item: item, answer: answer))
         case .protectNew(let collection, let control):
             writer.message(12, Protected(collection: collection, control: control))
+        case .everyItem: writer.message(13)
         }
     }
 
@@ -60,6 +61,7 @@ extension SecretAction: WireValue {
             case 12:
                 let protected = try Protected(from: &reader)
                 return .protectNew(collection: protected.collection, protected.control)
+            case 13: return try reader.noFields(.everyItem)
             default: throw .invalidValue
             }
         }

@@ -4,7 +4,7 @@ import BusDrivers
 import LatchkeyCrypto
 import LatchkeyModel
 
-/// Another provider of `org.freedesktop.secrets`, which is only read.
+/// Another provider of `org.freedesktop.secrets`.
 struct OtherKeyring: Sendable {
     struct Item: Sendable {
         let path: String
@@ -59,23 +59,50 @@ struct OtherKeyring: Sendable {
         return false
     }
 
+    /// The collection of the alias `default`, or of `login`; nil if there is none.
+    func login() throws(Failure) -> String? {
+        for alias in ["default", "login"] {
+            let answer = try call(SecretObject.root, BusInterface.service.name, "ReadAlias", "s", [.string(alias)])
+            if let path = answer.first?.text, path != SecretObject.none { return path }
+        }
+        return nil
+    }
+
+    /// Makes a collection; the provider asks in its own prompt for what protects it.
+    func createCollection(_ label: String, alias: String) throws(Failure) -> String {
+        let name = BusValue.string(BusInterface.collection.name + ".Label")
+        let properties = BusValue.list([.list([name, .variant("s", .string(label))])])
+        let answer = try call(
+            SecretObject.root, BusInterface.service.name, "CreateCollection", "a{sv}s", [properties, .string(alias)])
+        guard answer.count == 2, let path = answer[0].text, let prompt = answer[1].text else {
+            throw texts.bus(.malformed)
+        }
+        guard prompt != SecretObject.none else { return path }
+        guard let made = try complete(prompt)?.content?.text, made != SecretObject.none else { throw texts.notMade }
+        return made
+    }
+
     /// Has the provider unlock a collection; it shows its own prompt.
     func unlock(_ path: String) throws(Failure) {
         guard try property(path, .collection, "Locked").flag == true else { return }
         let answer = try call(SecretObject.root, BusInterface.service.name, "Unlock", "ao", [.list([.path(path)])])
         guard answer.count == 2, let prompt = answer[1].text, prompt != SecretObject.none else { return }
-        try complete(prompt)
+        _ = try complete(prompt)
         guard try property(path, .collection, "Locked").flag == false else { throw texts.stillLocked }
     }
 
-    private func complete(_ prompt: String) throws(Failure) {
-        let completed = Answer<Void>()
+    /// Has the provider show a prompt, and waits for its end.
+    ///
+    /// - Returns: its result; nil if it was dismissed.
+    private func complete(_ prompt: String) throws(Failure) -> BusValue? {
+        let completed = Answer<BusSignal>()
         let rule =
             "type='signal',sender='\(SecretProvider.name)',path='\(prompt)',"
             + "interface='\(BusInterface.prompt.name)',member='Completed'"
-        conversation.bus.run { [bus = conversation.bus] in bus.observe(rule) { _ in completed.set(()) } }
+        conversation.bus.run { [bus = conversation.bus] in bus.observe(rule) { completed.set($0) } }
         _ = try call(prompt, BusInterface.prompt.name, "Prompt", "s", [.string("")])
-        guard completed.wait(milliseconds: Self.promptMilliseconds) != nil else { throw texts.stillLocked }
+        guard let signal = completed.wait(milliseconds: Self.promptMilliseconds) else { throw texts.stillLocked }
+        return signal.arguments.first?.flag == false ? signal.arguments.last : nil
     }
 
     // MARK: - Items
@@ -92,6 +119,35 @@ struct OtherKeyring: Sendable {
         } catch {
             throw Failure(.dataTooLarge, "The attributes are too long.")
         }
+    }
+
+    /// Whether a collection has an item with that label and these pairs.
+    ///
+    /// A provider may add the pair of the schema to an item that was stored without one.
+    func contains(_ item: KeptItem, in collection: String) throws(Failure) -> Bool {
+        let found = try call(
+            collection, BusInterface.collection.name, "SearchItems", "a{ss}", [item.pairs.bus])
+        for path in (found.first?.values ?? []).compactMap(\.text) {
+            let present = try self.item(path)
+            let pairs = item.pairs.all.contains(where: \.isSchema) ? present.pairs : present.pairs.withoutSchema
+            if pairs == item.pairs, present.label.hasBytes(of: item.label ?? "") { return true }
+        }
+        return false
+    }
+
+    /// Stores an item.
+    func store(_ item: KeptItem, _ secret: SecretBytes, in collection: String, _ session: Session) throws(Failure) {
+        let names = BusInterface.item.name
+        let properties = BusValue.list([
+            .list([.string(names + ".Label"), .variant("s", .string(item.label ?? ""))]),
+            .list([.string(names + ".Attributes"), .variant("a{ss}", item.pairs.bus)]),
+        ])
+        let value = try session.transfer.encode(secret, contentType: item.contentType, session: session.path)
+        let answer = try call(
+            collection, BusInterface.collection.name, "CreateItem", "a{sv}(oayays)b",
+            [properties, value, .boolean(false)])
+        guard let prompt = answer.last?.text else { throw texts.bus(.malformed) }
+        if prompt != SecretObject.none, try complete(prompt) == nil { throw texts.stillLocked }
     }
 
     /// Opens an encrypted session.

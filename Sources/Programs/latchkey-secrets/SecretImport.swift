@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LatchkeyClient
 import LatchkeyModel
 
@@ -17,11 +16,9 @@ struct SecretImport: Sendable {
     /// How often `progress` is called.
     private static let step = 100
 
-    func run() throws(Failure) -> ImportReport {
-        guard let process = AskingProcess(getpid(), user: geteuid()) else {
-            throw Failure(.internalFailure, "The start time of this process cannot be read.")
-        }
-        var report = ImportReport(isDryRun: isDryRun)
+    func run() throws(Failure) -> CopyReport {
+        let process = try AskingProcess.own
+        var report = CopyReport(isDryRun: isDryRun)
         let session = try source.openSession()
         for (path, label) in try source.collections() {
             try source.unlock(path)
@@ -52,7 +49,7 @@ struct SecretImport: Sendable {
 
     private func copy(
         _ path: String, to collection: String?, _ session: OtherKeyring.Session, _ process: AskingProcess,
-        _ report: inout ImportReport
+        _ report: inout CopyReport
     ) throws(Failure) {
         var label = path
         do throws(Failure) {
@@ -76,35 +73,7 @@ struct SecretImport: Sendable {
             _ = try use(.store(new, replaces: false), process)
             report.copied += 1
         } catch {
-            switch error.status {
-            // The others would fail too.
-            case .daemonUnavailable, .interactionNotAllowed, .notPermitted, .userCancel, .cancelled, .diskFull,
-                .storeReadOnly:
-                throw error
-            default: report.failed.append((label, error.message))
-            }
+            try report.failed(label, error)
         }
-    }
-}
-
-/// What an import did, or would do.
-struct ImportReport: Sendable {
-    let isDryRun: Bool
-    var copied = 0
-    /// Items that were here already, with the same label and pairs.
-    var present = 0
-    var failed: [(label: String, reason: Phrase)] = []
-
-    init(isDryRun: Bool) { self.isDryRun = isDryRun }
-
-    var json: JSON {
-        .object([
-            ("dryRun", .boolean(isDryRun)), ("copied", .number(Int64(copied))), ("present", .number(Int64(present))),
-            (
-                "failed",
-                .array(
-                    failed.map { .object([("label", .text($0.label)), ("reason", .text($0.reason.description))]) })
-            ),
-        ])
     }
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BusDrivers
-import Glibc
 import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
 
-/// `latchkey secrets`: chooses the provider of the session's secrets, and copies the items of another one.
+/// `latchkey secrets`: chooses the provider of the session's secrets, and copies items from another one and to it.
 struct SecretsCommand: Sendable {
     let setup: SecretsSetup
     let bus: SystemBus
@@ -25,7 +24,7 @@ struct SecretsCommand: Sendable {
         let allowed: Set<String> =
             switch arguments.first {
             case "status": ["--json"]
-            case "import": ["--json", "--dry-run"]
+            case "import", "export": ["--json", "--dry-run"]
             default: []
             }
         guard flags.isSubset(of: allowed), flags.count == arguments.count - 1 else { throw texts.misused }
@@ -34,6 +33,7 @@ struct SecretsCommand: Sendable {
         case "disable": try disable()
         case "status": try status(isJSON: flags.contains("--json"))
         case "import": try importItems(isDryRun: flags.contains("--dry-run"), isJSON: flags.contains("--json"))
+        case "export": try exportItems(isDryRun: flags.contains("--dry-run"), isJSON: flags.contains("--json"))
         default: throw texts.misused
         }
     }
@@ -87,9 +87,7 @@ struct SecretsCommand: Sendable {
 
     /// Lists the stored answers of the person, or forgets those for a program.
     private func answers(_ arguments: [String]) throws(Failure) {
-        guard let process = AskingProcess(getpid(), user: geteuid()) else {
-            throw Failure(.internalFailure, "The start time of this process cannot be read.")
-        }
+        let process = try AskingProcess.own
         let isJSON = arguments.contains("--json")
         let rest = arguments.filter { $0 != "--json" }
         guard rest.isEmpty || rest.count == 2 && rest[0] == "--forget" else { throw texts.misused }
@@ -124,11 +122,25 @@ struct SecretsCommand: Sendable {
     private func importItems(isDryRun: Bool, isJSON: Bool) throws(Failure) {
         guard let owner = try owner(), !owner.isOurs else { throw texts.noSource }
         let source = OtherKeyring(conversation, texts)
-        let copy = SecretImport(source: source, keeper: keeper, isDryRun: isDryRun) { label, done, total in
-            if !isJSON { note(texts.collection(label, done, total) + "\n") }
-        }
-        let report = try copy.run()
-        write(isJSON ? report.json.line + "\n" : texts.imported(report) + "\n")
+        let copy = SecretImport(source: source, keeper: keeper, isDryRun: isDryRun, progress: progress(isJSON))
+        try finish(try copy.run(), isJSON, texts.imported)
+    }
+
+    private func exportItems(isDryRun: Bool, isJSON: Bool) throws(Failure) {
+        guard let owner = try owner(), !owner.isOurs else { throw texts.noTarget }
+        if !isJSON { note(texts.isForeign(owner) + "\n") }
+        let target = OtherKeyring(conversation, texts)
+        let copy = SecretExport(
+            target: target, keeper: keeper, texts: texts, isDryRun: isDryRun, progress: progress(isJSON))
+        try finish(try copy.run(), isJSON, texts.exported)
+    }
+
+    private func progress(_ isJSON: Bool) -> @Sendable (String, Int, Int) -> Void {
+        { label, done, total in if !isJSON { note(texts.collection(label, done, total) + "\n") } }
+    }
+
+    private func finish(_ report: CopyReport, _ isJSON: Bool, _ text: (CopyReport) -> String) throws(Failure) {
+        write(isJSON ? report.json.line + "\n" : text(report) + "\n")
         if let failure = report.failed.first {
             throw Failure(.itemNotFound, "\(report.failed.count) items were not copied, such as \(failure.label).")
         }

@@ -16,6 +16,7 @@ struct SecretsTexts: Sendable {
             usage: latchkey secrets enable | disable
                    latchkey secrets status [--json]
                    latchkey secrets import [--dry-run] [--json]
+                   latchkey secrets export [--dry-run] [--json]
                    latchkey secrets answers [--forget PROGRAM] [--json]
 
             """)
@@ -59,6 +60,23 @@ struct SecretsTexts: Sendable {
             hint: "Start the one with the items, for example: gnome-keyring-daemon --start")
     }
 
+    var noTarget: Failure {
+        Failure(
+            .itemNotFound, "No other keyring serves this session.",
+            hint: """
+                End this one first: latchkey secrets disable. Then start the other one, for example: \
+                gnome-keyring-daemon --start
+                """)
+    }
+
+    var notMade: Failure {
+        Failure(.interactionNotAllowed, "The other keyring has made no collection.", hint: "Repeat the command.")
+    }
+
+    var notRead: Failure {
+        Failure(.itemNotFound, "It was deleted, or this command may never read it.")
+    }
+
     var stillLocked: Failure {
         Failure(.interactionNotAllowed, "A collection stayed locked.", hint: "Unlock it, and repeat the command.")
     }
@@ -78,6 +96,10 @@ struct SecretsTexts: Sendable {
         words("\(owner.program), process \(Int(owner.processID)), serves this session.")
     }
 
+    var busHasEnded: String {
+        words("The message bus has ended. The next program that needs a keyring starts this one again.")
+    }
+
     var noAnswers: String { words("No program may always or never read an item of another one.") }
     func forgotten(_ program: String) -> String { words("\(program) is asked for again.") }
     func noAnswer(_ program: String) -> Failure {
@@ -89,13 +111,22 @@ struct SecretsTexts: Sendable {
         words("\(label): \(done) of \(total)")
     }
 
-    func imported(_ report: ImportReport) -> String {
+    func imported(_ report: CopyReport) -> String {
+        copied(
+            report, words.count(report.present, "1 item is here already.", "\(report.present) items are here already."))
+    }
+
+    func exported(_ report: CopyReport) -> String {
+        copied(
+            report,
+            words.count(report.present, "1 item is there already.", "\(report.present) items are there already."))
+    }
+
+    private func copied(_ report: CopyReport, _ present: String) -> String {
         let copied =
             report.isDryRun
             ? words.count(report.copied, "1 item would be copied.", "\(report.copied) items would be copied.")
             : words.count(report.copied, "1 item was copied.", "\(report.copied) items were copied.")
-        let present = words.count(
-            report.present, "1 item is here already.", "\(report.present) items are here already.")
         return
             ([copied] + (report.present > 0 ? [present] : [])
             + report.failed.map { words("Not copied: \($0.label): \($0.reason)") }).joined(separator: "\n")

@@ -38,6 +38,17 @@ extension CommandTable {
             try SecretsCommand.run("import", options)
         },
         CommandEntry(
+            "secrets export", "copy the items of programs to another keyring", [],
+            [CommandOption(.dryRun, "only report what would happen")],
+            about: """
+                Copies every item of the programs to the keyring that serves the session, such as gnome-keyring, which asks in its
+                own prompts to be unlocked. Disable Latchkey's first, and start the other one. Items that are there already are
+                passed over, so it can be repeated; nothing is deleted here. You are asked before items of other programs are read.
+                """
+        ) { (options) throws(CommandFailure) in
+            try SecretsCommand.run("export", options)
+        },
+        CommandEntry(
             "secrets answers", "show which programs may always or never read an item of another one", [],
             [CommandOption(.forget, "let a program ask again")]
         ) { (options) throws(CommandFailure) in

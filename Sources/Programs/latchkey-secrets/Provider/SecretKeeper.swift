@@ -60,6 +60,16 @@ struct AskingProcess: Sendable {
         guard isRunning else { return nil }
     }
 
+    /// This process.
+    static var own: AskingProcess {
+        get throws(Failure) {
+            guard let own = AskingProcess(getpid(), user: geteuid()) else {
+                throw Failure(.internalFailure, "The start time of this process cannot be read.")
+            }
+            return own
+        }
+    }
+
     /// Whether it has not ended.
     var isRunning: Bool {
         guard let handle else { return TerminalJob(name.processID)?.startTime == name.startTime }

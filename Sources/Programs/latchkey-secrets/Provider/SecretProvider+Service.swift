@@ -285,7 +285,7 @@ extension SecretProvider {
             var values: [(SecretObject, BusValue)] = []
             for item in items {
                 guard let secret = item.secret else { throw .unexpectedReply }
-                let value = try transfer.encode(secret, contentType: item.contentType, session: session)
+                let value = try transfer.encode(secret, contentType: item.contentType, session: session.path)
                 values.append((item.object, value))
             }
             return values

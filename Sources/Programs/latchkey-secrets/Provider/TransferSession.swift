@@ -13,13 +13,15 @@ enum TransferSession: Sendable {
     static let encryptedName = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
 
     /// A secret as the bus carries it: `(oayays)`.
-    func encode(_ secret: SecretBytes, contentType: String, session: SecretObject) throws(Failure) -> BusValue {
+    ///
+    /// - Parameter session: the path of the session.
+    func encode(_ secret: SecretBytes, contentType: String, session: String) throws(Failure) -> BusValue {
         let (parameters, value): (SecretBytes, SecretBytes)
         switch self {
         case .plain: (parameters, value) = (SecretBytes([]), secret)
         case .encrypted(let key): (parameters, value) = try key.seal(secret)
         }
-        return .list([.path(session.path), .bytes(parameters), .bytes(value), .string(contentType)])
+        return .list([.path(session), .bytes(parameters), .bytes(value), .string(contentType)])
     }
 
     func decode(parameters: SecretBytes, value: SecretBytes) throws(Failure) -> SecretBytes {
