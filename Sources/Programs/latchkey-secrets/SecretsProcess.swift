@@ -65,8 +65,12 @@ enum SecretsProcess {
             }
         }
         DaemonProcess.stop(on: signals) { exit(0) }
-        // The session has ended with its bus.
-        guard let failure = hasEnded.wait(), let failure else { exit(0) }
+        // The session has ended, or its bus is started again: the new bus starts the provider when a program needs it. Every
+        // item and answer is in the daemon.
+        guard let failure = hasEnded.wait(), let failure else {
+            write(texts.busHasEnded + "\n", .error)
+            exit(0)
+        }
         withExtendedLifetime(provider) {}
         throw failure
     }
