@@ -11,7 +11,7 @@ import Testing
         let ended = Monitor(0)
         for _ in 0..<8 {
             let isBegun = workers.run {
-                isReleased.wait { $0 ? true : nil }
+                isReleased.wait { $0 ? () : nil }
                 ended.change { $0 += 1 }
             }
             #expect(isBegun)
