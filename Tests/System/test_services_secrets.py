@@ -106,9 +106,11 @@ class WhoReadsTests(SecretServiceTest):
             self.assertEqual([reply[0], reply[1][0] if reply[0] == 0 else None], expected, "a program names itself only")
 
     def test_what_concerns_other_programs_is_asked_for(self):
-        command = self.machine.start("latchkey", "secrets", "protect", "none", user="alice", stderr=subprocess.PIPE)
-        self.addCleanup(command.stderr.close)
-        self.asked()
-        self.prompts.do("agent.event", [3])
-        _, errors = command.communicate(timeout=30)
-        self.assertEqual(command.returncode, REFUSED, errors)
+        for argv in (("protect", "none"), ("answers",)):
+            command = self.machine.start("latchkey", "secrets", *argv, user="alice", stdout=subprocess.PIPE,
+                                         stderr=subprocess.STDOUT)
+            self.asked()
+            self.prompts.do("agent.event", [3])
+            output, _ = command.communicate(timeout=30)
+            self.assertEqual(command.returncode, REFUSED, output)
+            self.await_end()

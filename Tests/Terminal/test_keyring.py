@@ -120,6 +120,8 @@ class GitTests(KeyringTest):
     """git's own helper for libsecret."""
 
     def prepare(self):
+        if not GIT_HELPER.exists():
+            self.skipTest(f"needs {GIT_HELPER}: this system installs packages without their documentation")
         super().prepare()
         helper = self.store.file("git-credential-libsecret")
         flags = self.output("pkg-config", "--cflags", "--libs", "libsecret-1", "glib-2.0").split()
