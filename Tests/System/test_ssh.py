@@ -343,6 +343,8 @@ class ServicesTests(WithSensor, ClientTest):
 
     def end(self):
         self.process.kill()
+        # It ends with the process that was killed, a moment later; the next agent would find its socket in use.
+        eventually(lambda: self.machine.run("pgrep", "-u", "alice", "-f", "ssh-agent --foreground", check=False).returncode)
         self.process.wait()
         self.process.stdout.close()
 
