@@ -107,8 +107,8 @@ class WhoReadsTests(SecretServiceTest):
 
     def test_what_concerns_other_programs_is_asked_for(self):
         for argv in (("protect", "none"), ("answers",)):
-            command = self.machine.start("latchkey", "secrets", *argv, user="alice", stdout=subprocess.PIPE,
-                                         stderr=subprocess.STDOUT)
+            command = self.machine.start("latchkey", "secrets", *argv, user="alice", env={"DBUS_SESSION_BUS_ADDRESS": BUS},
+                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             self.asked()
             self.prompts.do("agent.event", [3])
             output, _ = command.communicate(timeout=30)
