@@ -25,7 +25,9 @@ enum AnswerWords {
     static func subtitle(_ program: AnsweredProgram) -> String {
         let count = program.answers.count
         let text = words.count(count, "\(count) answer", "\(count) answers")
-        return program.app == nil ? "\(text)\n\(program.programs[0])" : text
+        // What the daemon sends may name no program.
+        guard program.app == nil, let path = program.programs.first else { return text }
+        return "\(text)\n\(path)"
     }
 
     static func item(_ answer: KeychainControl.ProgramAnswer) -> String {
