@@ -2,8 +2,8 @@
 
 /// Threads that do blocking work, each piece on a thread of its own.
 ///
-/// One thread waits for the next piece when it has none, so that work that comes piece by piece starts none: a start costs as
-/// much as a short exchange with the daemon. Threads beyond it end with their work.
+/// One thread waits for the next piece when it has none, so that work that comes piece by piece starts no further thread.
+/// Threads beyond it end with their work.
 package final class WorkerThreads: Sendable {
     private struct State: Sendable {
         /// Work for the thread that waits.
