@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Secret Service: one client of libsecret with each provider, beside the calls of the bus alone.
+"""The Secret Service: one client of libsecret with each provider, beside the calls of the bus alone, and beside a provider that
+has one item in memory and does nothing but answer.
 
-Both providers have stores, buses and folders of this run. A round measures both in turn, so that a busy moment hits both.
+All have stores, buses and folders of this run. A round measures them in turn, so that a busy moment hits all.
 
 usage: scripts/bench secrets [quick]      `quick` leaves out 10,000 items"""
 
@@ -17,6 +18,7 @@ from providers import gnome_keyring, keyring_environment, private_bus
 from store import PROGRAMS, SIMULATED, Store
 
 CLIENT = os.environ.get("LATCHKEY_BENCH_KEYRING", "")
+FIXED = str(pathlib.Path(CLIENT).with_name("fixed-provider"))
 SERVICE, SECRET = "bench", "a token of forty characters, as a forge gives"
 ROUNDS, STORES = 200, 20
 # Calls of the bus for one lookup of libsecret with an open session: SearchItems and GetSecrets.
@@ -96,33 +98,38 @@ class Gnome(Provider):
         return gnome_keyring(self.environment)
 
 
+class Fixed(Provider):
+    name = "fixed-provider"
+
+    def __init__(self, folder):
+        super().__init__(folder, keyring_environment)
+
+    def begin(self):
+        file = f"{self.environment['HOME']}/written"
+        return subprocess.Popen([FIXED, SECRET, file], env=self.environment)
+
+
 def row(*cells):
     print(f"{cells[0]:<44}" + "".join(f"{cell:>14}" for cell in cells[1:]), flush=True)
 
 
-def measure(ours, theirs, count, rounds, stores):
-    samples = {(provider, verb): [] for provider in (ours, theirs) if provider for verb in ("read", "ping", "add")}
+def measure(ours, fixed, theirs, count, rounds, stores):
+    providers = [provider for provider in (ours, fixed, theirs) if provider]
+    samples = {(provider, verb): [] for provider in providers for verb in ("read", "ping", "add")}
     for turn in range(rounds):
         account = f"account{turn * 7919 % count}"
-        for provider in (ours, theirs):
-            if not provider:
-                continue
+        for provider in providers:
             samples[provider, "read"].append(provider.timed("read", account))
             samples[provider, "ping"].append(sum(provider.timed("ping", account) for _ in range(CALLS)))
             if turn < stores:
                 samples[provider, "add"].append(provider.timed("add", f"new{turn}"))
                 provider.timed("clear", f"new{turn}")
     median = {key: statistics.median(values) for key, values in samples.items()}
-    floor = median[ours, "ping"]
-    row(f"lookup of 1 of {count:,}, µs", f"{median[ours, 'read']:.0f}", f"{floor:.0f}",
-        f"{median[ours, 'read'] / floor:.2f}x", *ratio(median, ours, theirs, "read"))
-    row(f"store at {count:,}, µs", f"{median[ours, 'add']:.0f}", "", "", *ratio(median, ours, theirs, "add"))
-
-
-def ratio(median, ours, theirs, verb):
-    if not theirs:
-        return "-", "-"
-    return f"{median[theirs, verb]:.0f}", f"{median[theirs, verb] / median[ours, verb]:.1f}x"
+    calls = median[ours, "ping"]
+    for verb, name, floor in (("read", f"lookup of 1 of {count:,}, µs", calls), ("add", f"store at {count:,}, µs", None)):
+        mine, least, other = (median.get((provider, verb)) for provider in (ours, fixed, theirs))
+        row(name, f"{mine:.0f}", f"{floor:.0f}" if floor else "", f"{mine / floor:.2f}x" if floor else "",
+            f"{least:.0f}", f"{mine / least:.2f}x", *((f"{other:.0f}", f"{other / mine:.1f}x") if other else ("-", "-")))
 
 
 def main():
@@ -130,26 +137,25 @@ def main():
         sys.exit("skip  the Secret Service: the client of libsecret cannot be built")
     with tempfile.TemporaryDirectory(prefix="lk-secrets.") as name:
         folder = pathlib.Path(name)
-        ours, theirs = Latchkey(folder / "ours"), None
+        ours, fixed, theirs = Latchkey(folder / "ours"), None, None
         try:
-            theirs = Gnome(folder / "theirs")
-            row("", "latchkey", "bus calls", "ratio", "gnome-keyring", "to latchkey")
+            fixed, theirs = Fixed(folder / "fixed"), Gnome(folder / "theirs")
+            row("", "latchkey", "bus calls", "ratio", "answers only", "ratio", "gnome-keyring", "to latchkey")
             ours.fill(0, 1000)
             theirs.fill(0, 1000)
-            measure(ours, theirs, 1000, ROUNDS, STORES)
+            measure(ours, fixed, theirs, 1000, ROUNDS, STORES)
             if sys.argv[1:] != ["quick"]:
-                # gnome-keyring writes its whole file for each item: this takes an hour.
+                # Without gnome-keyring, which writes its whole file for each item: to fill it would take an hour.
                 ours.fill(1000, 10_000)
-                measure(ours, None, 10_000, ROUNDS, STORES)
+                measure(ours, fixed, None, 10_000, ROUNDS, STORES)
             # What was written needs memory or swap; pages of the program's file are read again when they are needed.
             for name, kinds in (("idle: memory that was written, KiB", ("Private_Dirty",)),
                                 ("idle: and pages of files, KiB", ("Private_Dirty", "Private_Clean"))):
-                row(name, f"{ours.memory(*kinds)}", "", "", f"{theirs.memory(*kinds)}", "")
-            row("idle: wake-ups in 5 s", f"{ours.wake_ups(5)}", "", "", f"{theirs.wake_ups(5)}", "")
+                row(name, f"{ours.memory(*kinds)}", "", "", "", "", f"{theirs.memory(*kinds)}", "")
+            row("idle: wake-ups in 5 s", f"{ours.wake_ups(5)}", "", "", "", "", f"{theirs.wake_ups(5)}", "")
         finally:
-            for provider in (ours, theirs):
-                if provider:
-                    provider.end()
+            for provider in filter(None, (ours, fixed, theirs)):
+                provider.end()
 
 
 if __name__ == "__main__":
