@@ -27,11 +27,17 @@ struct Person {
         bus = try SystemBus(address: address)
     }
 
-    func run(_ arguments: String...) throws {
-        try SecretsCommand(
+    func run(_ arguments: String...) throws { try command { [bus] in bus }.run(arguments) }
+
+    /// The command where the session has no bus.
+    func withoutBus() -> SecretsCommand {
+        command { () throws(Failure) in throw Failure(.daemonUnavailable, "There is no message bus of a session.") }
+    }
+
+    private func command(_ bus: @escaping @Sendable () throws(Failure) -> SystemBus) -> SecretsCommand {
+        SecretsCommand(
             setup: setup, bus: bus, texts: SecretsTexts(.plainEnglish), keeper: keeper, write: written.add,
-            note: { _ in }
-        ).run(arguments)
+            note: { _ in })
     }
 }
 
@@ -69,12 +75,16 @@ struct Person {
         #expect(throws: Failure(.itemNotFound), "no keyring serves the session") { try person.run("export") }
         for line in ["", "x", "enable --json", "status --x", "import --json --json", "export --x", "answers --forget"] {
             #expect(throws: Failure(.invalidParameter)) {
-                try SecretsCommand(
-                    setup: person.setup, bus: SystemBus(address: PrivateBusAddress.shared()),
-                    texts: SecretsTexts(.plainEnglish), write: { _ in }, note: { _ in }
-                ).run(line.split(separator: " ").map(String.init))
+                try person.withoutBus().run(line.split(separator: " ").map(String.init))
             }
         }
+    }
+
+    @Test func answersAreListedWithoutABus() throws {
+        let person = try Person(PrivateBusAddress.shared())
+        try person.withoutBus().run(["answers"])
+        #expect(person.written.all == ["No program may always or never read an item of another one.\n"])
+        #expect { try person.withoutBus().run(["status"]) } throws: { ($0 as? Failure)?.status == .daemonUnavailable }
     }
 }
 

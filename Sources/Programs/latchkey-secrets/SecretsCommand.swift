@@ -8,7 +8,8 @@ import LatchkeySystem
 /// `latchkey secrets`: chooses the provider of the session's secrets, and copies items from another one and to it.
 struct SecretsCommand: Sendable {
     let setup: SecretsSetup
-    let bus: SystemBus
+    /// Connects to the bus of the session, which some verbs do not need.
+    let bus: @Sendable () throws(Failure) -> SystemBus
     let texts: SecretsTexts
     var keeper: any SecretKeeper = DaemonKeeper()
     /// Writes the result.
@@ -16,7 +17,7 @@ struct SecretsCommand: Sendable {
     /// Writes what happens meanwhile.
     let note: @Sendable (String) -> Void
 
-    private var conversation: BusConversation { BusConversation(bus: bus) }
+    private func conversation() throws(Failure) -> BusConversation { BusConversation(bus: try bus()) }
 
     func run(_ arguments: [String]) throws(Failure) {
         if arguments.first == "answers" { return try answers(Array(arguments.dropFirst())) }
@@ -42,14 +43,15 @@ struct SecretsCommand: Sendable {
         do throws(BusError) { return try body() } catch { throw texts.bus(error) }
     }
 
-    private func owner() throws(Failure) -> NameOwner? {
+    private func owner(_ conversation: BusConversation) throws(Failure) -> NameOwner? {
         try failing { () throws(BusError) in try conversation.owner(of: SecretProvider.name) }
     }
 
     // MARK: - Verbs
 
     private func enable() throws(Failure) {
-        if let owner = try owner(), !owner.isOurs { throw texts.nameIsTaken(by: owner) }
+        let conversation = try conversation()
+        if let owner = try owner(conversation), !owner.isOurs { throw texts.nameIsTaken(by: owner) }
         guard !setup.hasForeignFile else { throw texts.foreignFile(setup.serviceFile) }
         try setup.enable()
         try failing { () throws(BusError) in try conversation.reload() }
@@ -57,9 +59,10 @@ struct SecretsCommand: Sendable {
     }
 
     private func disable() throws(Failure) {
+        let conversation = try conversation()
         let wasEnabled = setup.disable()
         try failing { () throws(BusError) in try conversation.reload() }
-        if let owner = try owner(), owner.isOurs {
+        if let owner = try owner(conversation), owner.isOurs {
             do throws(SystemError) { try owner.end() } catch {
                 throw Failure(error, "Process \(owner.processID), which serves the session, does not end")
             }
@@ -68,7 +71,7 @@ struct SecretsCommand: Sendable {
     }
 
     private func status(isJSON: Bool) throws(Failure) {
-        let owner = try owner()
+        let owner = try owner(conversation())
         if isJSON {
             let provider = owner.map { owner in
                 JSON.object([
@@ -120,14 +123,16 @@ struct SecretsCommand: Sendable {
     }
 
     private func importItems(isDryRun: Bool, isJSON: Bool) throws(Failure) {
-        guard let owner = try owner(), !owner.isOurs else { throw texts.noSource }
+        let conversation = try conversation()
+        guard let owner = try owner(conversation), !owner.isOurs else { throw texts.noSource }
         let source = OtherKeyring(conversation, texts)
         let copy = SecretImport(source: source, keeper: keeper, isDryRun: isDryRun, progress: progress(isJSON))
         try finish(try copy.run(), isJSON, texts.imported)
     }
 
     private func exportItems(isDryRun: Bool, isJSON: Bool) throws(Failure) {
-        guard let owner = try owner(), !owner.isOurs else { throw texts.noTarget }
+        let conversation = try conversation()
+        guard let owner = try owner(conversation), !owner.isOurs else { throw texts.noTarget }
         if !isJSON { note(texts.isForeign(owner) + "\n") }
         let target = OtherKeyring(conversation, texts)
         let copy = SecretExport(

@@ -18,7 +18,7 @@ enum SecretsProcess {
         do throws(Failure) {
             if arguments == ["--serve"] { try serve(texts) }
             try SecretsCommand(
-                setup: SecretsSetup(), bus: sessionBus(), texts: texts, write: { write($0, .output) },
+                setup: SecretsSetup(), bus: sessionBus, texts: texts, write: { write($0, .output) },
                 note: { write($0, .error) }
             ).run(arguments)
             exit(0)
