@@ -38,6 +38,7 @@ NEEDED = {
     "Tests/Packages": ("make test SUITE=sdk", "LATCHKEY_RELEASE"),
     "Tests/System": ("make test SUITE=system", "LATCHKEY_RELEASE"),
     "RelyingParty/Tests/ServerTests": ("make test SUITE=server", "LATCHKEY_SERVER", "LATCHKEY_PROGRAMS", "LATCHKEY_EXAMPLE"),
+    "Tests/Browser": ("make test SUITE=browser", "LATCHKEY_PROGRAMS"),
     "RelyingParty/Tests/BrowserTests": ("make test SUITE=browser", "LATCHKEY_SERVER"),
     "Examples/SignIn/Tests": ("make test SUITE=server", "LATCHKEY_SERVER", "LATCHKEY_PROGRAMS", "LATCHKEY_SIGN_IN_EXAMPLE"),
     "Apps/Agent/Tests": ("make test SUITE=apps", "LATCHKEY_AGENT", "LATCHKEY_PROGRAMS"),
