@@ -199,8 +199,8 @@ let package = Package(
         program(
             "Programs/latchkey-secrets",
             [
-                "BusDrivers", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyModel", "LatchkeySystem", "LatchkeyWire",
-                "LatchkeyWords",
+                "BusDrivers", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem",
+                "LatchkeyWire", "LatchkeyWords",
             ]),
         // What the command lines of both packages do alike.
         target("Programs/CommandWords"),

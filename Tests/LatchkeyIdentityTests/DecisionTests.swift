@@ -131,6 +131,26 @@ import Testing
         #expect(facts.identity(of: Self.name, AppDeclarations()).executable.isEmpty)
     }
 
+    @Test(.promise("secrets.sandboxes")) func aSandboxNamesAnUndeterminedProgramAndGivesItNothing() throws {
+        let app = try #require(SandboxedApp(owner: "flatpak:org.example.App"))
+        var facts = Self.facts()
+        facts.isInSystemNamespaces = false
+        let before = facts.identity(of: Self.name, AppDeclarations())
+        facts.sandbox = .app(app)
+        var identity = facts.identity(of: Self.name, AppDeclarations())
+        #expect(identity.sandbox == app && identity.strength == .user && identity.groups == ["user:1000"])
+        let caller = identity.caller(Self.name)
+        #expect(caller.label == Caller.undetermined && caller.ownName == "org.example.App (Flatpak)")
+        identity.sandbox = nil
+        #expect(identity == before)
+        facts.sandbox = .malformed
+        #expect(facts.identity(of: Self.name, AppDeclarations()) == before)
+        // A program with set-user-ID acts for two users.
+        facts.sandbox = .app(app)
+        facts.userIDs[1] = 0
+        #expect(facts.identity(of: Self.name, AppDeclarations()).sandbox == nil)
+    }
+
     @Test(arguments: defects)
     func eachDefectLeavesTheIdentityOfTheUser_abuse5_abuse6(defect: Defect) throws {
         var facts = Self.facts()

@@ -124,6 +124,13 @@ private enum Samples {
                 ProgramIdentity(
                     label: "A program", program: "", application: "user:1000", groups: ["user:1000"],
                     strength: .user, terminal: 0, session: "", executable: "/usr/bin/dash"))),
+        ServiceSample(
+            "service-identity-sandbox",
+            reply: .identity(
+                ProgramIdentity(
+                    label: "A program", program: "", application: "user:1000", groups: ["user:1000"],
+                    strength: .user, terminal: 0, session: "",
+                    sandbox: SandboxedApp(owner: "flatpak:org.example.App")))),
         ServiceSample("service-granted", reply: .granted(AuthenticationGrant(token: token))),
         ServiceSample(
             "service-granted-new-passcode",

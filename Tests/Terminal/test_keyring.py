@@ -90,6 +90,47 @@ class KeyringTest(StoreTest):
         return owner and owner["process"]
 
 
+class SandboxTests(KeyringTest):
+    """Programs in namespaces of their own, whose root folder says which Flatpak app they are."""
+
+    ROOT = """
+        mount -t tmpfs none "$0" && cd "$0" && mkdir usr etc tmp && mount --rbind /usr usr && mount --rbind /etc etc &&
+        mount --rbind /tmp tmp && ln -s usr/lib lib && ln -s usr/lib64 lib64 || exit
+        eval "$1"; shift; exec /usr/sbin/chroot . "$@"
+    """
+
+    def sandboxed(self, made, *command, input=""):
+        place = self.store.file("sandbox")
+        os.makedirs(place, exist_ok=True)
+        return self.run_program("unshare", "-Urm", "sh", "-c", self.ROOT, place, made, *command, input=input)
+
+    @staticmethod
+    def stating(app):
+        return f"printf '[Application]\\nname={app}\\n' >.flatpak-info"
+
+    def test_apps_share_nothing_with_each_other_and_with_programs_outside(self):
+        mail, other = self.stating("org.example.Mail"), self.stating("org.example.Other")
+        stored = self.sandboxed(mail, "/usr/bin/secret-tool", "store", "--label=x", "service", "mail", input="of mail")
+        self.assertEqual(stored.returncode, 0, stored.stderr)
+        lookup = ("/usr/bin/secret-tool", "lookup", "service", "mail")
+        self.assertEqual(self.sandboxed(mail, *lookup).stdout, "of mail")
+        for done in (self.sandboxed(other, *lookup), self.sandboxed(":", *lookup), self.run_program(*lookup)):
+            self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        # The collection in the memory of the provider, too.
+        temporary = ("--collection=session", "--label=x", "kind", "temporary")
+        self.sandboxed(mail, "/usr/bin/secret-tool", "store", *temporary, input="until logout")
+        lookup = ("/usr/bin/secret-tool", "lookup", "kind", "temporary")
+        found = [self.sandboxed(made, *lookup).stdout for made in (mail, other, ":")] + [self.run_program(*lookup).stdout]
+        self.assertEqual(found, ["until logout", "", "", ""])
+
+    def test_a_sandbox_that_names_no_app_is_refused(self):
+        for made in ("mkfifo .flatpak-info", "truncate -s 1G .flatpak-info", "ln -s etc/passwd .flatpak-info",
+                     "mkdir .flatpak-info", self.stating("app")):
+            done = self.sandboxed(made, "/usr/bin/secret-tool", "store", "--label=x", "a", "b", input="secret")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("The sandbox of the program that asks has a description that names no app", done.stderr)
+
+
 class RestartTests(KeyringTest):
     def test_a_bus_that_ends_ends_the_provider_and_the_next_one_starts_it(self):
         self.output("secret-tool", "store", "--label=A site", "site", "example.org", input="open sesame")

@@ -32,6 +32,14 @@ enum IdentificationStep: CaseIterable, Sendable {
     case declarations
     /// A file of that folder.
     case declaration
+    /// The mounts of a process whose root folder is not that of the system.
+    case sandboxMounts
+    /// The description of a sandbox in that folder.
+    case sandbox
+    /// What the description is, and has.
+    case sandboxContent
+    /// The AppArmor label.
+    case confinement
     /// A program of a folder of the system, without a process that executes it.
     case installedProgram
 
@@ -67,6 +75,14 @@ enum IdentificationStep: CaseIterable, Sendable {
         // What the file is: gone, a link, a socket or a device, unreadable for the service, too long.
         case .declaration:
             [("openat", [ENOENT, ELOOP, ENXIO, ENODEV, EACCES]), ("read", [EFBIG, ENOTSUP])]
+        // More mounts than are examined.
+        case .sandboxMounts: [("read", [EFBIG])]
+        // EACCES: a root folder that its user may not search, in which no program could be executed.
+        case .sandbox: [("openat", [ENOENT, EACCES])]
+        // No regular file, none that the user may open, or more than is examined.
+        case .sandboxContent: [("openat", [EACCES]), ("read", [EFBIG, ENOTSUP])]
+        // A kernel without AppArmor; EINVAL where it is not active.
+        case .confinement: [("openat", [ENOENT]), ("read", [EINVAL])]
         case .installedProgram: [("openat", [ENOENT, ENOTDIR, ELOOP])]
         }
     }

@@ -33,6 +33,8 @@ extension ProcessFacts {
             identity.label = unit
             identity.application = "unit:" + unit
             identity.groups = ["unit:" + unit]
+        } else if case .app(let app) = sandbox {
+            identity.sandbox = app
         }
         return identity
     }

@@ -46,6 +46,7 @@ extension ProcessFacts {
             terminal: before.record.terminal,
             ownsTerminal: try ownsTerminal(before.record.terminal, name.userID, calls))
         facts.execution = before.record.execution
+        if !facts.isInSystemNamespaces { facts.sandbox = try SandboxStatement(folder, name.userID) }
         // Compared last: neither was the id reused (abuse case 3), nor another program executed between two reads. An entry
         // of a process that has ended is missing like one that the kernel does not have, which this tells apart, too.
         let after = try Fixed(folder)

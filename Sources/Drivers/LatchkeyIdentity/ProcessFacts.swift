@@ -37,6 +37,8 @@ package struct ProcessFacts: Equatable, Sendable {
     package var ownsTerminal: Bool
     /// What tells this execution of a program from others of the same process (`ProcessRecord.execution`).
     package var execution: UInt64 = 0
+    /// What its sandbox says; nothing for a process in the namespaces of the system, which is in no sandbox of its user.
+    package var sandbox = SandboxStatement.nothing
 }
 
 extension ProcessName {

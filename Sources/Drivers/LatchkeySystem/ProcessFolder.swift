@@ -9,9 +9,9 @@ import Glibc
 /// process has its id by then. Reading entries of a process of another user needs CAP_SYS_PTRACE.
 package final class ProcessFolder: Sendable {
     package let processID: Int32
-    private let folder: Descriptor
+    let folder: Descriptor
     private let handle: Descriptor
-    private let calls: SystemCalls
+    let calls: SystemCalls
 
     package init(_ process: Int32, _ calls: SystemCalls = .kernel) throws(SystemError) {
         self.calls = calls
@@ -55,9 +55,7 @@ package final class ProcessFolder: Sendable {
         } catch {
             guard error.code == EACCES, geteuid() == 0 else { throw error }
         }
-        _ = latchkey_set_file_user(user)
-        defer { _ = latchkey_set_file_user(0) }
-        return try calls.open(name, below: folder, O_RDONLY)
+        return try FileUser.act(as: user) { () throws(SystemError) in try calls.open(name, below: folder, O_RDONLY) }
     }
 
     /// Passes an entry that only the owner of the process may open to `take`, piece by piece, until that returns false.

@@ -11,9 +11,13 @@ package struct AskingProgram: Sendable {
     package var name: String
     /// Whether the name is that of one program; answers are stored for such a one only.
     package var isDetermined: Bool
+    /// For whom prompts are shown one after another, and refusals count: the name, unless any program of the user can give
+    /// itself such a name.
+    package var prompted: String
 
-    package init(caller: Caller, name: String, isDetermined: Bool = true) {
+    package init(caller: Caller, name: String, isDetermined: Bool = true, prompted: String? = nil) {
         (self.caller, self.name, self.isDetermined) = (caller, name, isDetermined)
+        self.prompted = prompted ?? name
     }
 }
 

@@ -363,10 +363,10 @@ private struct SecretCall: Sendable {
             ? foreign[0].secretLabel : "\(foreign[0].secretLabel.prefix(Limits.titleCharacters / 2)) + \(others)"
         let plan = AuthenticationPlan(stages)
         // Only requests for the same are answered together.
-        let names = Set(foreign.map { "\(purpose.rawValue) \($0.secretIdentifier)" })
+        let names = Set(foreign.map { "\(purpose.rawValue) \($0.secretIdentifier) \(program.name)" })
         let lastStep = lastStep(for: foreign, purpose)
         let prompts = session.service.secretPrompts
-        let answer = try await prompts.answer(for: program.name, names) { () async throws(Failure) in
+        let answer = try await prompts.answer(for: program.prompted, names) { () async throws(Failure) in
             let agreement = try await session.ask(
                 call,
                 Question(

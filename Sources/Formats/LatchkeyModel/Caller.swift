@@ -36,6 +36,8 @@ package struct Caller: Sendable {
     package var loginSession = ""
     /// The names of the programs that started it, for its prompts; empty if they are not shown.
     package var startedBy = ""
+    /// What its sandbox says that the program is, for its prompts; nil if it says nothing.
+    package var sandbox: SandboxedApp?
     private var process: (any CallerProcess)?
 
     /// Creates a caller; `application` is the first group, or the label if there is no group.
@@ -63,8 +65,9 @@ package struct Caller: Sendable {
     /// none, as on Apple systems.
     package func faceUser(_ faceUsage: String?) -> String? { faceUsage?.isEmpty == false ? application : nil }
 
-    /// The name that the caller gave itself; empty if it gave none or its label.
-    package var ownName: String { isSelfNamed && application != label ? application : "" }
+    /// The name that the caller gave itself, or that its sandbox gives it; empty if there is none, and for a name that it gave
+    /// itself and that is its label.
+    package var ownName: String { isSelfNamed && application != label ? application : sandbox?.label ?? "" }
 
     /// Whether the process that asked still executes the same program; true if nothing verifies that.
     package var isCurrent: Bool { process?.isUnchanged ?? true }

@@ -301,6 +301,8 @@ package struct ProgramIdentity: Equatable, Sendable {
     /// The path of the executable of a program that is not determined, for people alone: another file can be there by now.
     /// Empty if there is none.
     package var executable: String
+    /// What its sandbox says about a program that is not determined; nil if it says nothing.
+    package var sandbox: SandboxedApp?
 
     /// Returns the caller with this identity.
     ///
@@ -313,12 +315,13 @@ package struct ProgramIdentity: Equatable, Sendable {
         caller.processName = name
         caller.loginSession = session
         caller.terminal = terminal
+        caller.sandbox = sandbox
         return caller
     }
 
     package init(
         label: String, program: String, application: String, groups: [String], strength: Strength, terminal: UInt64,
-        session: String, execution: UInt64 = 0, executable: String = ""
+        session: String, execution: UInt64 = 0, executable: String = "", sandbox: SandboxedApp? = nil
     ) {
         self.label = label
         self.program = program
@@ -329,5 +332,6 @@ package struct ProgramIdentity: Equatable, Sendable {
         self.session = session
         self.execution = execution
         self.executable = executable
+        self.sandbox = sandbox
     }
 }

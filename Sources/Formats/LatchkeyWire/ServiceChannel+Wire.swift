@@ -24,7 +24,17 @@ extension ProgramIdentity: WireMap {
             terminal: try map.field(5, \.terminal),
             session: try map.field(6, \.session, .text(limit: Limits.applicationBytes)),
             execution: try map.field(7, \.execution, .unsigned),
-            executable: try map.field(8, \.executable, .text(limit: Limits.titleBytes), omitting: ""))
+            executable: try map.field(8, \.executable, .text(limit: Limits.titleBytes), omitting: ""),
+            sandbox: try map.optional(9, \.sandbox))
+    }
+}
+
+extension SandboxedApp: WireValue {
+    package func write(to writer: inout CBORWriter) { writer.text(owner) }
+
+    package init(from reader: inout CBORReader) throws(WireError) {
+        guard let app = Self(owner: try reader.text(limit: Limits.titleBytes)) else { throw .invalidValue }
+        self = app
     }
 }
 

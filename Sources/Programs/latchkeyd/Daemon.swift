@@ -241,29 +241,49 @@ extension Caller {
 /// provider.
 private struct OwnSecretCallers: SecretCallers {
     let determinesSessions: Bool
-    private let known = KnownPrograms<Bool>()
+    private let known = KnownPrograms<SandboxStatement>()
     var work: (any WorkQueue)? { nil }
 
     init(determinesSessions: Bool) { self.determinesSessions = determinesSessions }
 
     func program(_ process: ProcessName, namedBy provider: Caller) throws(Failure) -> AskingProgram {
-        try known.program(process, true) { () throws(Failure) in try examined(process) }
+        // Read for each call: the user can change it.
+        let statement: SandboxStatement
+        do throws(Failure) {
+            statement = try SandboxStatement(of: process)
+        } catch {
+            throw Failure(
+                .peerNotTrusted, "The program that asks cannot be determined.", hint: "Try again.", cause: error)
+        }
+        return try known.program(process, statement) { () throws(Failure) in try examined(process, statement) }
     }
 
-    private func examined(_ process: ProcessName) throws(Failure) -> AskingProgram {
+    private func examined(_ process: ProcessName, _ statement: SandboxStatement) throws(Failure) -> AskingProgram {
         let running = try NamedProcess(process)
         let path = try running.executable()
+        var app: SandboxedApp?
+        switch statement {
+        case .nothing: break
+        case .app(let stated): app = stated
+        case .malformed:
+            // By its executable it would be the program that passes on the calls of all such apps.
+            throw Failure(
+                .peerNotTrusted, "The sandbox of the program that asks has a description that names no app.",
+                hint: "See /.flatpak-info in the sandbox, or its AppArmor label.")
+        }
         let chain = try ProgramChain(of: running) { (name) throws(Failure) in
             name == process ? path : try NamedProcess(name).executable()
         }
         var caller = Caller(
-            groups: [SecretService.group], label: Files.name(of: path), program: path, processID: process.processID,
-            userID: process.userID, process: running)
+            groups: [SecretService.group], label: app?.label ?? Files.name(of: path), program: path,
+            processID: process.processID, userID: process.userID, process: running)
         caller.processName = process
         caller.terminal = running.terminal
-        caller.startedBy = chain.startedBy
+        caller.sandbox = app
+        // What started a sandbox is no part of its app.
+        if app == nil { caller.startedBy = chain.startedBy }
         if determinesSessions { caller.findLoginSession() }
-        return AskingProgram(caller: caller, name: chain.name)
+        return AskingProgram(caller: caller, name: app?.owner ?? chain.name)
     }
 }
 

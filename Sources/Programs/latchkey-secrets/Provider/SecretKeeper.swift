@@ -2,6 +2,7 @@
 
 import Glibc
 import LatchkeyClient
+import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyWire
@@ -42,9 +43,16 @@ struct DaemonKeeper: SecretKeeper {
 
 /// The process at the other end of a connection to the bus.
 struct AskingProcess: Sendable {
+    /// What the items of the collection `session` belong to.
+    struct Owner: Equatable, Sendable {
+        let executable: ExecutableFile
+        /// The app in a sandbox: one program passes on the calls of all Flatpak apps.
+        let app: SandboxedApp?
+    }
+
     let name: ProcessName
-    /// Its executable, when it was asked for; nil where it cannot be determined.
-    let executable: ExecutableFile?
+    /// The program, when it was asked for; nil where it cannot be determined.
+    let owner: Owner?
     /// A pidfd of the bus; nil if the bus gives none (before dbus 1.15.8).
     private let handle: Descriptor?
 
@@ -54,10 +62,22 @@ struct AskingProcess: Sendable {
     init?(_ processID: Int32, user: UInt32, handle: Descriptor? = nil) {
         guard let job = TerminalJob(processID) else { return nil }
         name = ProcessName(processID: processID, startTime: job.startTime, userID: user)
-        executable = ExecutableFile(of: processID)
+        owner = Self.owner(name)
         self.handle = handle
         // Read while the process lived, so that the start time is not that of a later process with the same number.
         guard isRunning else { return nil }
+    }
+
+    private static func owner(_ process: ProcessName) -> Owner? {
+        guard let executable = ExecutableFile(of: process.processID),
+            // What cannot be read is not determined.
+            let statement = try? SandboxStatement(of: process)
+        else { return nil }
+        switch statement {
+        case .nothing: return Owner(executable: executable, app: nil)
+        case .app(let app): return Owner(executable: executable, app: app)
+        case .malformed: return nil
+        }
     }
 
     /// This process.

@@ -6,14 +6,14 @@ import LatchkeySystem
 
 /// The collection `session`: items in the memory of the provider, which end with it.
 ///
-/// They belong to the file of the program that stored them, and other programs do not find them.
+/// They belong to the program that stored them: its file and, in a sandbox, its app. Other programs do not find them.
 struct SessionCollection {
     static let mostItems = 256
     static let mostBytes = 4 << 20
 
     private struct Stored {
         var item: KeptItem
-        let owner: ExecutableFile
+        let owner: AskingProcess.Owner
     }
 
     private var stored: [Stored] = []
@@ -31,7 +31,7 @@ struct SessionCollection {
 
     /// The items of a program that have all these pairs.
     func items(of program: AskingProcess, with pairs: SecretPairs = .none) -> [KeptItem] {
-        guard let owner = program.executable else { return [] }
+        guard let owner = program.owner else { return [] }
         return stored.filter { $0.owner == owner && $0.item.pairs.contains(pairs) }.map(\.item)
     }
 
@@ -41,7 +41,7 @@ struct SessionCollection {
 
     /// Stores an item, or replaces the one with the same pairs.
     mutating func store(_ new: NewSecret, replaces: Bool, for program: AskingProcess) throws(SecretError) -> KeptItem {
-        guard let owner = program.executable else { throw SecretError(.accessDenied, Caller.undetermined) }
+        guard let owner = program.owner else { throw SecretError(.accessDenied, Caller.undetermined) }
         modified = Self.now
         if replaces, let index = stored.firstIndex(where: { $0.owner == owner && $0.item.pairs == new.pairs }) {
             let old = stored[index].item
@@ -76,7 +76,7 @@ struct SessionCollection {
     }
 
     private func index(_ identifier: String, of program: AskingProcess) throws(SecretError) -> Int {
-        guard let owner = program.executable,
+        guard let owner = program.owner,
             let index = stored.firstIndex(where: { $0.owner == owner && $0.item.identifier.hasBytes(of: identifier) })
         else { throw .noSuchObject }
         return index

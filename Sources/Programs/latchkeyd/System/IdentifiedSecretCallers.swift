@@ -32,6 +32,9 @@ struct IdentifiedSecretCallers: SecretCallers {
 
     private func examined(_ process: ProcessName, _ identity: ProgramIdentity) throws(Failure) -> AskingProgram {
         let running = try NamedProcess(process)
+        if let app = identity.sandbox {
+            return AskingProgram(app, identity.caller(process, process: running), identity.label)
+        }
         let chain = try ProgramChain(of: running) { (name) throws(Failure) in
             let known = name == process ? identity : try link.identify(name)
             guard known.program.isEmpty else { return known.program }
@@ -45,5 +48,19 @@ struct IdentifiedSecretCallers: SecretCallers {
         caller.application = SecretService.group
         caller.startedBy = chain.startedBy
         return AskingProgram(caller: caller, name: chain.name, isDetermined: identity.strength != .user)
+    }
+}
+
+extension AskingProgram {
+    /// A program that is not determined, whose sandbox names an app.
+    ///
+    /// It has items of its own, but no answer is stored for it: every program of the user can make such a sandbox, and would have
+    /// what a person has answered to the app. With names of its choice such a program must not get more prompts either,
+    /// so all that are not determined share them.
+    fileprivate init(_ app: SandboxedApp, _ caller: Caller, _ undetermined: String) {
+        self.init(caller: caller, name: app.owner, isDetermined: false, prompted: undetermined)
+        self.caller.label = app.label
+        self.caller.groups = [SecretService.group]
+        self.caller.application = SecretService.group
     }
 }
