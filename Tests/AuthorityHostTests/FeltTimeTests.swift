@@ -24,7 +24,7 @@ import Testing
         for (seconds, before) in [(0, 17), (1, 0), (61, 17), (3600, 17)] as [(Int64, Int)] {
             machine.clock.advance(seconds: seconds)
             let phases = try managed.sign(key, managed.touch)
-            phases.expect(felt: 18, milliseconds: 630)
+            try phases.expect("finger")
             #expect(phases.before.count == before)
         }
     }
@@ -35,7 +35,7 @@ import Testing
         for (seconds, before) in [(0, 45), (1, 37), (61, 44), (3600, 44)] as [(Int64, Int)] {
             machine.clock.advance(seconds: seconds)
             let phases = try managed.sign(key, managed.type)
-            phases.expect(felt: 28, milliseconds: 930)
+            try phases.expect("passcode")
             #expect(phases.before.count == before)
         }
     }
@@ -43,9 +43,9 @@ import Testing
     /// The authority's key of the use by finger is not carried along.
     @Test func aPasscodeAfterAFinger() throws {
         let (finger, passcode) = (try managed.makeKey(.biometryAny), try managed.makeKey(.devicePasscode))
-        try managed.sign(finger, managed.touch).expect(felt: 18, milliseconds: 630)
-        try managed.sign(passcode, managed.type).expect(felt: 28, milliseconds: 930)
-        try managed.sign(finger, managed.touch).expect(felt: 18, milliseconds: 630)
+        try managed.sign(finger, managed.touch).expect("finger")
+        try managed.sign(passcode, managed.type).expect("passcode")
+        try managed.sign(finger, managed.touch).expect("finger")
     }
 
     /// The choice of the branch in addition.
@@ -143,7 +143,7 @@ import Testing
         // The sessions of the use and of its proof are lost too.
         #expect(!replies().isEmpty)
         #expect(machine.authority.state.passcodeFailures == 1)
-        try managed.sign(key, managed.type).expect(felt: 28, milliseconds: 930)
+        try managed.sign(key, managed.type).expect("passcode")
         #expect(machine.authority.state.passcodeFailures == 0)
     }
 
@@ -156,7 +156,7 @@ import Testing
         if replies().isEmpty { machine.world.perform(.cancel) }
         #expect(replies().count == 1)
         #expect(machine.authority.state.passcodeFailures <= 1)
-        try managed.sign(key, managed.type).expect(felt: 28, milliseconds: 930)
+        try managed.sign(key, managed.type).expect("passcode")
         #expect(machine.authority.state.passcodeFailures == 0)
         machine.clock.advance(seconds: 62)
         #expect(tpm.isEmpty)
@@ -181,7 +181,7 @@ import Testing
         machine.carry(nil)
         machine.clock.advance(seconds: 62)
         #expect(tpm.isEmpty)
-        try managed.sign(key, managed.type).expect(felt: 28, milliseconds: 930)
+        try managed.sign(key, managed.type).expect("passcode")
     }
 
     /// A miss whose count could not be read is not taken for one of the next prompt.
@@ -202,7 +202,7 @@ import Testing
         managed.type()
         // It is not called wrong, which would leave the prompt open.
         #expect(try key.verify(second().last, ManagedMachine.digest) == .vaultUnavailable)
-        try managed.sign(key, managed.type).expect(felt: 28, milliseconds: 930)
+        try managed.sign(key, managed.type).expect("passcode")
     }
 
     /// The connection for keys fails at the proof of another use while the prompt is shown: nothing that was prepared is used
@@ -288,6 +288,6 @@ import Testing
         if passcode != "abcdef" { machine.world.perform(.cancel) }
         let status = try key.verify(replies().last, ManagedMachine.digest)
         #expect(status == (passcode == "abcdef" ? .vaultUnavailable : .userCancel))
-        try managed.sign(key, managed.type).expect(felt: 28, milliseconds: 930)
+        try managed.sign(key, managed.type).expect("passcode")
     }
 }

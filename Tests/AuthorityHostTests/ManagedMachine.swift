@@ -33,6 +33,12 @@ struct ManagedMachine {
             felt.map { ($0.isOfManager ? "m" : "") + String($0.number, radix: 16) }.joined(separator: " ")
         }
 
+        /// Checks that the model has these figures for a signature by `finger` or by `passcode`.
+        func expect(_ use: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+            let model = try #require(FirmwareTPM.felt(by: use), sourceLocation: sourceLocation)
+            expect(felt: model.commands, milliseconds: model.milliseconds, sourceLocation: sourceLocation)
+        }
+
         /// Checks the number of commands that are felt, and the milliseconds that a published firmware TPM takes for
         /// them.
         func expect(felt count: Int, milliseconds: Int, sourceLocation: SourceLocation = #_sourceLocation) {

@@ -18,20 +18,8 @@ package final class ManagedTPM: TPMConnecting {
         /// Whether the manager sent it, to load, save or remove.
         package let isOfManager: Bool
 
-        /// Milliseconds of a published firmware TPM: 600 for what decrypts or makes a key, 120 for what computes with a
-        /// private key, 100 for a write to the non-volatile memory, 40 for a session, and 30 for all others.
-        package var milliseconds: Int {
-            switch number {
-            // Load, Create, CreatePrimary.
-            case 0x157, 0x153, 0x131: 600
-            // Sign, ECDH_ZGen.
-            case 0x15d, 0x154: 120
-            // NV_DefineSpace, NV_UndefineSpace, NV_Increment, NV_Write, NV_ChangeAuth, EvictControl.
-            case 0x12a, 0x122, 0x134, 0x137, 0x13b, 0x120: 100
-            case 0x176: 40
-            default: 30
-            }
-        }
+        /// Milliseconds of a published firmware TPM.
+        package var milliseconds: Int { FirmwareTPM.milliseconds(number) }
     }
 
     /// What one connection holds.

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands in a log of swtpm, as the TPM got them: after what a resource manager has added."""
+"""The commands that a TPM got, after what a resource manager has added, in a log of swtpm; and what a firmware TPM takes for
+them."""
 
+import functools
+import pathlib
 import re
 
 TEST_RESULT, CONTEXT_LOAD, CONTEXT_SAVE, FLUSH, POLICY_SECRET = 0x17C, 0x161, 0x162, 0x165, 0x151
@@ -9,14 +12,29 @@ NAMES = {TEST_RESULT: "GetTestResult", 0x181: "ReadClock", CONTEXT_LOAD: "Contex
          POLICY_SECRET: "PolicySecret", GET_RANDOM: "GetRandom", 0x157: "Load", 0x15D: "Sign", 0x160: "PolicySigned",
          0x176: "StartAuthSession", 0x173: "ReadPublic", 0x167: "LoadExternal", 0x180: "PolicyRestart",
          0x17A: "GetCapability", 0x169: "NV_ReadPublic", 0x14E: "NV_Read", 0x171: "PolicyOR"}
-# Milliseconds that a published firmware TPM takes for a command; 30 for all others. What decrypts or makes a key, what
-# computes with a private key, what writes to the non-volatile memory, and the start of a session.
-MILLISECONDS = {**dict.fromkeys((0x157, 0x153, 0x131), 600), **dict.fromkeys((0x15D, 0x154), 120),
-                **dict.fromkeys((0x12A, 0x122, 0x134, 0x137, 0x13B, 0x120), 100), 0x176: 40}
+TIMES = pathlib.Path(__file__).resolve().parents[1] / "Vectors/tpm-times.tsv"
 
 
-def milliseconds(codes):
-    return sum(MILLISECONDS.get(code, 30) for code in codes)
+@functools.cache
+def rows(file=TIMES):
+    return [line.split("\t") for line in pathlib.Path(file).read_text().splitlines() if not line.startswith("#")]
+
+
+@functools.cache
+def times(file=TIMES):
+    """The milliseconds of each command by its code; those of all others by None."""
+    return {None if code == "other" else int(code, 16): int(time)
+            for kind, code, time, *_ in rows(file) if kind == "time"}
+
+
+def milliseconds(codes, file=TIMES):
+    known = times(file)
+    return sum(known.get(code, known[None]) for code in codes)
+
+
+def felt():
+    """What is felt of a signature, by what the person does: the number of commands, and their milliseconds."""
+    return {name: (int(count), int(time)) for kind, name, count, time in (row for row in rows() if row[0] == "felt")}
 
 
 def commands(log):

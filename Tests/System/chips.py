@@ -45,13 +45,24 @@ class Chip:
     def send(self, code, handle, parameters):
         """Sends a command with the empty password. The TPM takes one connection at a time."""
         body = struct.pack(">IIIIHBH", code, handle, 9, 0x40000009, 0, 0, 0) + parameters
-        command = struct.pack(">HI", 0x8002, 6 + len(body)) + body
+        self.exchange(struct.pack(">HI", 0x8002, 6 + len(body)) + body)
+
+    def exchange(self, command):
+        """Sends a command to the TPM itself, and returns what follows the code of its response."""
         done = self.machine.run("python3", "-c", (
-            "import socket, sys\nconnection = socket.socket(socket.AF_UNIX)\n"
+            "import socket\nconnection = socket.socket(socket.AF_UNIX)\n"
             f"connection.connect({PLACE!r})\nconnection.sendall(bytes.fromhex({command.hex()!r}))\n"
-            "print(connection.recv(4096)[6:10].hex())"))
-        if done.stdout.strip() != "00000000":
+            "print(connection.recv(4096)[6:].hex())"))
+        answer = bytes.fromhex(done.stdout)
+        if answer[:4] != bytes(4):
             raise AssertionError(done.stdout)
+        return answer[4:]
+
+    def left(self):
+        """How many objects, loaded sessions and saved sessions there are (TPM2_GetCapability of TPM_CAP_HANDLES)."""
+        answers = [self.exchange(struct.pack(">HIIIII", 0x8001, 22, 0x17A, 1, kind, 64))
+                   for kind in (0x80000000, 0x02000000, 0x03000000)]
+        return [struct.unpack(">I", answer[5:9])[0] for answer in answers]
 
     def replace_chip(self):
         """Another TPM, which has never been used; a cleared one is the same to its users."""
