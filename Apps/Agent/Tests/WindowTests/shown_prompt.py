@@ -12,21 +12,30 @@ from deterministic_cbor import decode, encode
 
 # docs/reference/protocol.md: the version of frames, and the contents of a prompt.
 WIRE_VERSION = 1
-ASKS_FOR_FINGER = [1, 0, 3, False, 0, 0, 0, b"", 0, [""]]
-ASKS_FOR_ANSWER = [2, 0, 0, False, 0, 7, 0, b"", 0, [""]]
 READ_SECRET = 15
 
 
+def content(method=1, notice=0, tries=3, fallback=False, question=0, step=0, delay=0, code=b"", secret=0, message=("",)):
+    """What the prompt asks for: a finger or a face, unless another method or step is given."""
+    return [method, notice, tries, fallback, question, step, delay, code, secret, list(message)]
+
+
+ASKS_FOR_FINGER = content()
+ASKS_FOR_ANSWER = content(2, tries=0, step=7)
+
+
 def prompt(content, caller="latchkey", program="/usr/bin/latchkey", reason="read github", purpose=0, sensor=1,
-           started_by=""):
+           started_by="", own_name="", fallback="", face=""):
     """A prompt of tier user, whose number is 1."""
-    return [1, purpose, caller, program, "", 4711, reason, "Cancel", "", "", sensor, 3, 0, os.geteuid(), started_by, content]
+    return [1, purpose, caller, program, own_name, 4711, reason, "Cancel", fallback, face, sensor, 3, 0, os.geteuid(),
+            started_by, content]
 
 
 class ShownPrompt:
-    """The agent, which is connected to this program and shows a prompt. As a context manager, it ends the agent."""
+    """The agent, which is connected to this program and shows a prompt if one is given. As a context manager, it ends the
+    agent."""
 
-    def __init__(self, shown, environment=None):
+    def __init__(self, shown=None, environment=None):
         self.folder = tempfile.mkdtemp(prefix="latchkey-picture.")
         self.listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.listening.bind(self.folder + "/socket")
@@ -40,7 +49,8 @@ class ShownPrompt:
         self.connection, _ = self.listening.accept()
         self.connection.settimeout(PATIENCE)
         self.send([1, {}])
-        self.send([3, [1, [0, shown]]])
+        if shown:
+            self.send([3, [1, [0, shown]]])
 
     def __enter__(self):
         return self
@@ -55,12 +65,18 @@ class ShownPrompt:
         payload = encode(frame)
         self.connection.sendall(bytes([WIRE_VERSION]) + len(payload).to_bytes(4, "big") + payload)
 
+    def ask(self, number, shown):
+        """Shows a prompt under this number, and waits until it is visible."""
+        self.send([3, [number, [0, [number, *shown[1:]]]]])
+        while self.frame() != [3, [number, [3, [0]]]]:
+            pass
+
     def show(self, content):
         """Replaces the content of the prompt."""
         self.send([3, [1, [1, content]]])
 
-    def dismiss(self):
-        self.send([3, [1, [2, {}]]])
+    def dismiss(self, number=1):
+        self.send([3, [number, [2, {}]]])
 
     def receive(self, count):
         data = b""
@@ -68,9 +84,12 @@ class ShownPrompt:
             data += self.connection.recv(count - len(data)) or exit("the agent has closed the connection")
         return data
 
+    def frame(self):
+        return decode(self.receive(int.from_bytes(self.receive(5)[1:], "big")))
+
     def event(self):
         """The next event of the prompt, after those that it registers and becomes visible with."""
         while True:
-            frame = decode(self.receive(int.from_bytes(self.receive(5)[1:], "big")))
+            frame = self.frame()
             if frame[0] == 3 and frame[1][1][1] != [0]:
                 return frame[1][1][1]

@@ -72,7 +72,7 @@ def test_wrong_passcode_is_reported_and_right_one_is_accepted():
 
 def test_feedback_of_two_lines_moves_no_button():
     # docs/reference/protocol.md: the method passcode, and the notice of the same wrong passcode.
-    content = [2, 0, 3, False, 0, 0, 0, b"", 0, [""]]
+    content = shown_prompt.content(method=2)
     with shown_prompt.ShownPrompt(shown_prompt.prompt(content)) as agent:
         before = agent.prompt.reads(ASKS_FOR_PASSCODE).named("Cancel", "button").frame()
         content[1] = 5

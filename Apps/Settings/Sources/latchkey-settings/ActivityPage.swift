@@ -19,9 +19,7 @@ import Widgets
     private var choice: Choice?
     private var search: SearchField?
     private var entries: [ActivityEntry] = []
-    /// The items that the window has seen, also those that were deleted since.
-    private var items: [String: StoredItem] = [:]
-    /// Those that still exist.
+    /// The items that still exist.
     private var existing: Set<String> = []
     /// The apps that the menu of the desktop has, by their names in the log.
     private var installed: [String: InstalledApp] = [:]
@@ -79,12 +77,8 @@ import Widgets
 
     func forgetNames() {
         removals += 1
-        items = [:]
         draw()
     }
-
-    /// Keeps the name of the item, which the log does not have.
-    func wasDeleted(_ item: StoredItem) { items[item.id] = item }
 
     private func readOlder() {
         guard let last = entries.last else { return }
@@ -110,7 +104,7 @@ import Widgets
             case .failure(let failure): host.show(failure)
             case .success((let read, let found, let apps)):
                 if refresh == refreshes {
-                    for item in found { items[item.id] = item }
+                    host.seen.add(found)
                     existing = Set(found.map(\.id))
                 }
                 installed.merge(apps) { $1 }
@@ -208,14 +202,14 @@ import Widgets
 
     private func sentence(_ entry: ActivityEntry) -> String {
         ActivityWords.sentence(
-            entry, app: name(entry.app), item: items[entry.item].map { AppsWords.name($0) }, owner: owner(entry),
+            entry, app: name(entry.app), item: host.seen[entry.item].map { AppsWords.name($0) }, owner: owner(entry),
             isDeleted: isNamed && !entry.item.isEmpty && !existing.contains(entry.item))
     }
 
     /// Shows what is behind a row, and leads to the item if it still exists.
     private func showDetails(_ entry: ActivityEntry) {
         guard let window = host.window else { return }
-        let item = items[entry.item]
+        let item = host.seen[entry.item]
         let text = ActivityWords.details(
             entry, app: name(entry.app), installed[entry.app], item, owner: owner(entry), isNamed: isNamed)
         guard let item, existing.contains(entry.item) else {

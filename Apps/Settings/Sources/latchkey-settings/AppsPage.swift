@@ -70,6 +70,7 @@ import Widgets
             case .failure(let failure): host.show(failure)
             case .success(let found):
                 items = found.items
+                host.seen.add(items)
                 answers.show(found.programs, asksAtPrompt: false)
                 draw()
             }

@@ -25,8 +25,6 @@ enum PageName: String, CaseIterable {
     /// Removes the names of items from the page, also those that are being read. Called when the keychain is locked or
     /// cannot be read any more, whether the page is open or not.
     func forgetNames()
-    /// Called when the person has deleted an item in this window.
-    func wasDeleted(_ item: StoredItem)
     /// Moves the focus to the search field, if the page has one.
     func startSearch()
     /// Arranges the page for a window that has no room for the list of pages beside it.
@@ -36,7 +34,6 @@ enum PageName: String, CaseIterable {
 extension SettingsPage {
     var needsKeychain: Bool { true }
     func forgetNames() {}
-    func wasDeleted(_ item: StoredItem) {}
     func startSearch() {}
     func setNarrow(_ isNarrow: Bool) {}
 }
@@ -47,6 +44,8 @@ extension SettingsPage {
     var window: AppWindow? { get }
     /// The items of all apps that the user agreed to list; nil before that, and after a lock.
     var listed: ListedItems? { get }
+    /// What the window has read of items, to which a page adds what it reads.
+    var seen: SeenItems { get }
     /// Asks the user to let this window list the items of all apps.
     func listItems()
     /// Asks the user to let this window list the answers to programs that wanted to read a secret of another one.

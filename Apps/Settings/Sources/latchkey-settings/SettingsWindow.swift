@@ -24,12 +24,13 @@ import Widgets
     private var lock: Button?
     private(set) var window: AppWindow?
     private(set) var listed: ListedItems?
+    let seen = SeenItems()
     private var opened = PageName.passcode
     private var isPageShown = false
     private var running: Operation?
     /// The daemon's last answer; nil before the first one.
     private var state: Result<KeychainOverview, SettingsFailure>?
-    private let asking = Reading<KeychainOverview>()
+    private let asking = Reading<(overview: KeychainOverview, items: [StoredItem])>()
     private var isClosing = false
 
     /// How long a closed window waits for its operation to end, in milliseconds.
@@ -72,15 +73,19 @@ import Widgets
         }
     }
 
-    /// Asks the daemon for its state, then lets the open page read what it shows.
+    /// Asks the daemon for its state, and for its items where it lists them without a prompt; then lets the open page read what
+    /// it shows.
     private func refresh() {
         let control = control
         asking.begin { () throws(SettingsFailure) in
-            try control.overview()
+            let overview = try control.overview()
+            // Only for the names: a page that shows the items reads them itself, and reports why it cannot.
+            return (overview, overview.listsItems ? (try? control.items()) ?? [] : [])
         } done: { [weak self] result in
             guard let self else { return }
-            state = result
+            state = result.map { $0.overview }
             forgetNames()
+            if case .success(let found) = result { seen.add(found.items) }
             page.refresh(overview)
             draw()
         }
@@ -93,6 +98,7 @@ import Widgets
             guard listed != nil, overview.isLocked || !overview.isPasscodeSet else { return }
         }
         listed = nil
+        seen.forget()
         for page in pages { page.forgetNames() }
     }
 
@@ -168,11 +174,11 @@ import Widgets
         progress.end()
         if isClosing { leave() }
         if case .success(let outcome) = result {
-            if let items = outcome.items { listed = ListedItems(items: items, itemCount: overview?.itemCount) }
-            if let item = outcome.deleted {
-                listed?.remove(item)
-                for page in pages { page.wasDeleted(item) }
+            if let items = outcome.items {
+                listed = ListedItems(items: items, itemCount: overview?.itemCount)
+                seen.add(items)
             }
+            if let item = outcome.deleted { listed?.remove(item) }
             if let answers = outcome.answers { listed?.add(answers) }
             if let answer = outcome.withdrawn { listed?.remove(answer) }
         }

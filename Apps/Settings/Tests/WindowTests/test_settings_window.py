@@ -267,6 +267,25 @@ def test_activity_names_the_app_of_an_item_that_is_gone():
         window.sees("Item: deleted, and its name with it", title="mail read an item of its own that was deleted")
 
 
+def test_activity_names_an_item_that_another_page_saw_before_it_was_deleted():
+    with Machine() as machine:
+        machine.set_passcode()
+        machine.latchkey("set", "--protect", "none", "door code", input="topsecret\n", app="mail")
+        window = machine.open("passcode")
+        window.sees("A Passcode Is Set")
+        machine.latchkey("delete", "door code", app="mail")
+        window.open("Activity")
+        tree = window.sees(lambda t: t.says("mail deleted “door code”") and t.says("mail stored “door code”, which is deleted"))
+        check(not tree.holds("topsecret"), "no secret is in the window")
+        window.press_row("mail stored “door code”, which is deleted")
+        tree = window.sees("Item: door code", title="mail stored “door code”, which is deleted")
+        check(not any("Show the" in n.name for n in tree.all()), "an item that is gone cannot be shown")
+        window.answer("mail stored “door code”, which is deleted", "Close")
+        # The names are in the memory of the window only.
+        window.end()
+        machine.open("activity").sees(lambda t: t.says("mail deleted an item of its own") and not t.holds("door code"))
+
+
 def test_older_activity_is_read_on_demand():
     with Machine(prompts=False) as machine:
         for number in range(52):
