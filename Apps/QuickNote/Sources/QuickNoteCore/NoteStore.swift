@@ -40,13 +40,15 @@ struct NoteStore: Sendable {
     }
 
     /// Adds a note; false when a note with this id exists.
-    func add(_ note: Sealed) async throws(QuickNoteError) -> Bool {
+    ///
+    /// - Parameter created: when it was written, which is its name where items are listed: the text stays sealed.
+    func add(_ note: Sealed, created: Date) async throws(QuickNoteError) -> Bool {
         try await call { () throws(KeychainError) in
             var item = query(note.id)
             item[kSecAttrGeneric as String] = note.revision
             item[kSecValueData as String] = note.bytes
             item[kSecAttrAccessible as String] = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
-            item[kSecAttrLabel as String] = "QuickNote"
+            item[kSecAttrLabel as String] = "Note of " + created.formatted(date: .abbreviated, time: .shortened)
             let status = SecItemAdd(item as CFDictionary, nil)
             guard status != errSecDuplicateItem else { return false }
             guard status == errSecSuccess else { throw KeychainError(status: status) }

@@ -84,7 +84,7 @@ struct NoteVault: Sendable {
         let data = try key.data
         do throws(KeychainError) {
             try await keychain.add(
-                data, in: slot, protection: .applicationPassword, label: "QuickNote",
+                data, in: slot, protection: .applicationPassword, label: "Key of all notes, for the password",
                 prompt: .standard.password(password))
             return true
         } catch {
@@ -129,7 +129,8 @@ struct NoteVault: Sendable {
         let data = try key.data
         for protection in biometryProtections {
             do throws(KeychainError) {
-                try await keychain.store(data, in: biometryEntry, protection: protection, label: "QuickNote")
+                try await keychain.store(
+                    data, in: biometryEntry, protection: protection, label: "Key of all notes, for the finger or face")
                 return true
             } catch {
                 // Refused: no passcode is set, or this tier cannot bind an item to the enrolled set.

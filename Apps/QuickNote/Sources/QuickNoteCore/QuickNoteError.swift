@@ -19,7 +19,7 @@ public enum QuickNoteError: LocalizedError, Hashable, Sendable {
     case notText
     /// The disk is full; the note remains in the window.
     case diskFull
-    /// A prompt would be necessary, or the device is locked.
+    /// The keychain is locked: there is no prompt that would unlock it for one app.
     case notNow
     /// The keychain cannot be used; contains its message.
     case keychain(String)
@@ -29,7 +29,7 @@ public enum QuickNoteError: LocalizedError, Hashable, Sendable {
     /// What happened and what to do.
     public var errorDescription: String? {
         switch self {
-        case .wrongPassword: "That is not the password. Try again."
+        case .wrongPassword: "That is not the password of QuickNote. Try again."
         case .unusablePassword: "The password has to have at least one character, and at most 1,024 bytes."
         case .passwordsDiffer: "The two passwords are not the same. Type them again."
         case .alreadySetUp: "A password was already set in another window. Enter it."
@@ -37,7 +37,7 @@ public enum QuickNoteError: LocalizedError, Hashable, Sendable {
             "The note is \(bytes.formatted()) bytes too long. Move a part of it into another note; nothing is lost."
         case .notText: "The clipboard does not contain text. The note was not changed."
         case .diskFull: "The disk is full, so the note is not saved. Free some space; the text stays in this window."
-        case .notNow: "The notes cannot be reached while the device is locked. Unlock it and try again."
+        case .notNow: "The keychain is locked, and your notes are in it. Unlock it in Latchkey Settings, then try again."
         case .keychain(let words): "The keychain cannot be used: \(words)"
         case .internalFault(let words): "Something went wrong: \(words)"
         }

@@ -21,10 +21,12 @@ extension QuickNoteModel {
         flow = nil
         phase = .locked
         if !kept.isEmpty {
-            message = "A note could not be saved. It comes back when you unlock; do not close the app before that."
+            message = Self.keptWords
         }
         await look()
     }
+
+    static let keptWords = "A note could not be saved. It comes back when you unlock; do not close the app before that."
 
     /// Whether closing the app now would lose text.
     public var hasUnsavedText: Bool { notebook?.isDirty == true || !kept.isEmpty }

@@ -6,16 +6,25 @@ import Foundation
 
 extension QuickNoteModel {
     /// Reads changes of other windows. Unsaved texts of this window remain.
-    public func refresh() async { await inTurn { await self.refreshNow() } }
+    ///
+    /// Locks the notes if the keychain is locked: who locks it expects that no window shows a text.
+    public func refresh() async {
+        let error = await inTurn { await self.refreshNow() }
+        if error == .notNow { await lock() }
+    }
 
-    private func refreshNow() async {
-        guard notebook != nil else { return }
+    /// - Returns: why the notes could not be read, which `message` says; nil if they were.
+    @discardableResult
+    private func refreshNow() async -> QuickNoteError? {
+        guard notebook != nil else { return nil }
         let turn = turn
         do throws(QuickNoteError) {
             let sealed = try await store.all()
             if turn == self.turn { notebook?.merge(sealed) }
+            return nil
         } catch {
             report(error)
+            return error
         }
     }
 
@@ -49,7 +58,7 @@ extension QuickNoteModel {
             if let revision = entry.revision {
                 try await store.replace(sealed, at: revision)
             } else {
-                try await store.add(sealed)
+                try await store.add(sealed, created: entry.note.created)
             }
         // The user may have continued typing while the keychain wrote, so the entry is looked up again.
         guard let index = notebook?.index(of: id) else { return }
@@ -62,7 +71,7 @@ extension QuickNoteModel {
         // Another window changed or deleted the note: this text becomes a separate note, so that both texts remain.
         let note = Note(text: entry.note.text, created: entry.note.created, modified: entry.note.modified)
         let copy = try book.sealed(note)
-        guard try await store.add(copy), let index = notebook?.index(of: id) else { return }
+        guard try await store.add(copy, created: note.created), let index = notebook?.index(of: id) else { return }
         let current = notebook?.entries[index]
         notebook?.entries.remove(at: index)
         var replacement = Notebook.Entry(
@@ -92,7 +101,8 @@ extension QuickNoteModel {
             do throws(QuickNoteError) {
                 guard try await store.remove(id, at: revision) else {
                     message = "Another window changed this note meanwhile, so it was not deleted."
-                    return await refreshNow()
+                    await refreshNow()
+                    return
                 }
             } catch {
                 return report(error)

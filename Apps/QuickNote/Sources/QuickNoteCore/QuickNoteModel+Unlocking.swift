@@ -14,11 +14,13 @@ extension QuickNoteModel {
             await look()
             isAboutToAsk = false
             guard turn == self.turn else { return }
+            // The password would not open it either.
+            guard !isKeychainLocked else { return report(.notNow) }
             let flow = newFlow()
             self.flow = flow
             guard case .biometry = flow.step else { return showPassword() }
-            var options = AuthenticationOptions.biometry(
-                reason: "Authenticate to unlock your notes.", fallbackTitle: "Use Password")
+            // One button for the password, which is there before the first try as well.
+            var options = AuthenticationOptions.biometry(reason: "unlock your notes", fallbackTitle: "")
             options.cancelTitle = "Use Password"
             let auth = auth
             let asking = Task {
@@ -136,6 +138,7 @@ extension QuickNoteModel {
             flow = nil
             return report(error)
         }
+        if !kept.isEmpty, message == Self.keptWords { message = nil }
         kept = []
         lastChange = book.isDirty ? setup.clock.elapsed : nil
         notebook = book
@@ -146,8 +149,9 @@ extension QuickNoteModel {
         if book.unreadable > 0 {
             message =
                 book.unreadable == 1
-                ? "One note cannot be read. It was not deleted."
-                : "\(book.unreadable) notes cannot be read. They were not deleted."
+                ? "One note cannot be read, because its key was deleted or it is damaged. It was not deleted."
+                : "\(book.unreadable) notes cannot be read, because their key was deleted or they are damaged. "
+                    + "They were not deleted."
         }
     }
 }

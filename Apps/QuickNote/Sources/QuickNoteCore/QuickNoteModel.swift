@@ -36,6 +36,8 @@ public final class QuickNoteModel {
     /// Whether biometry may unlock: the item exists, and the enrolment is the trusted one.
     var isBiometryTrusted = false
     @ObservationIgnored var hasEnrolmentChanged = false
+    /// Whether the keychain was locked at the last check: nothing opens the notes until it is unlocked.
+    @ObservationIgnored var isKeychainLocked = false
     /// Whether a prompt could be shown at the last attempt.
     @ObservationIgnored var couldAsk = true
     /// Sealed texts that could not be saved before locking.
@@ -98,9 +100,12 @@ public final class QuickNoteModel {
         do throws(QuickNoteError) {
             let count = try await vault.passwordCount()
             await look()
+            // Of earlier notes whose key was deleted, which a person should know before writing new ones.
+            let old = count == 0 ? try await store.all().count : 0
             // The user may have unlocked meanwhile, and even locked again.
             guard notebook == nil, turn == self.turn else { return }
             phase = count == 0 ? .firstRun : .locked
+            if old > 0 { message = Self.keylessWords(old) }
             if count > 1 {
                 message =
                     "A change of the password was interrupted: the old and the new one both unlock. Change it again."
@@ -111,14 +116,28 @@ public final class QuickNoteModel {
         }
     }
 
+    private static func keylessWords(_ notes: Int) -> String {
+        let what =
+            notes == 1
+            ? "There is one note whose key was deleted, so it cannot be read any more"
+            : "There are \(notes) notes whose key was deleted, so they cannot be read any more"
+        return what + ": items that the passcode of the keychain protects are deleted with it."
+    }
+
     /// Determines which biometry is available and whether it is trusted.
     func look() async {
         let (auth, monitor) = (auth, monitor)
-        let (support, verdict) = await KeychainStore.inBackground {
-            // A keychain that cannot be read trusts nothing.
-            (auth.supportedBiometry, (try? monitor.check()) ?? .unknown)
+        let (support, verdict, isLocked) = await KeychainStore.inBackground {
+            let support = auth.supportedBiometry
+            do throws(KeychainError) {
+                return (support, try monitor.check(), false)
+            } catch {
+                // A keychain that cannot be read trusts nothing.
+                return (support, EnrollmentMonitor.Verdict.unknown, error.kind == .interactionNotAllowed)
+            }
         }
         self.support = support
+        isKeychainLocked = isLocked
         let isArmed = (try? await vault.hasBiometry()) ?? false
         isBiometryTrusted = isArmed && !verdict.requiresPassword
         hasEnrolmentChanged = verdict == .changed

@@ -90,7 +90,8 @@ import Widgets
         let page = self.page
         if page != shownPage { leave(shownPage) }
         firstRun?.show(
-            words: "It opens your notes when your finger or face does not. It cannot be recovered.",
+            words: "It is for QuickNote alone, and opens your notes when your finger or face does not. "
+                + "It cannot be recovered.",
             error: page == "firstRun" ? model.message : nil, isBusy: model.isBusy)
         password?.show(
             words: model.passwordPrompt?.words ?? "", error: model.passwordPrompt?.error, isBusy: model.isBusy)

@@ -400,7 +400,7 @@ import Testing
         let again = await App()
         await again.enter()
         #expect(again.titles == ["one"])
-        #expect(again.model.message == "One note cannot be read. It was not deleted.")
+        #expect(again.model.message == "One note cannot be read, because its key was deleted or it is damaged. It was not deleted.")
         #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecSuccess)
     }
 

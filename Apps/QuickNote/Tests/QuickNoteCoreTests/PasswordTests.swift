@@ -3,6 +3,7 @@
 import Foundation
 import LatchkeySimulator
 import LatchkeyTesting
+import Security
 import Testing
 
 @testable import QuickNoteCore
@@ -15,6 +16,18 @@ import Testing
         #expect(app.model.phase == .unlocked)
         #expect(app.model.emptyList?.title == "No Notes")
         #expect(await App().model.phase == .locked, "after a restart")
+    }
+
+    /// The keychain deletes the key with its own passcode.
+    @Test func notesWithoutAKeyAreReportedBeforeANewPasswordIsChosen() async {
+        _ = await App.opened("one", "two")
+        let query: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "QuickNote.key",
+        ]
+        #expect(SecItemDelete(query as CFDictionary) == errSecSuccess)
+        let again = await App()
+        #expect(again.model.phase == .firstRun)
+        #expect(again.model.message?.contains("There are 2 notes whose key was deleted") == true)
     }
 
     @Test func differentPasswordsAreRejected() async {
@@ -38,7 +51,7 @@ import Testing
             await app.enter("wrong")
             #expect(app.model.phase == .locked)
             #expect(app.model.passwordPrompt?.wrongTries == count)
-            #expect(app.model.passwordPrompt?.error == "That is not the password. Try again.")
+            #expect(app.model.passwordPrompt?.error == "That is not the password of QuickNote. Try again.")
         }
         await app.enter("")
         #expect(app.model.passwordPrompt?.error?.contains("at least one character") == true)
@@ -87,7 +100,7 @@ import Testing
     @Test func aWrongOldPasswordChangesNothing() async {
         let app = await App.opened("one")
         #expect(await !app.model.changePassword(from: "wrong", to: "new", again: "new"))
-        #expect(app.model.message == "That is not the password. Try again.")
+        #expect(app.model.message == "That is not the password of QuickNote. Try again.")
         #expect(await !app.model.changePassword(from: "pw", to: "new", again: "ne"))
         #expect(await !app.model.changePassword(from: "pw", to: "", again: ""))
         await app.model.lock()

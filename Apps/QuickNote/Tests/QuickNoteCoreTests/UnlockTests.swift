@@ -111,14 +111,15 @@ import Testing
         }
     }
 
-    @Test(.simulator()) func fallbackButtonLeadsToPassword() async throws {
+    @Test(.simulator()) func oneButtonOfThePromptLeadsToThePassword() async throws {
         let app = await App.opened("one")
         await app.model.lock()
         try machine().touch(matching: false)
-        try machine().chooseFallback()
+        try machine().cancel()
         await app.model.unlock()
         #expect(app.model.passwordPrompt?.words == "Enter your password to unlock your notes.")
-        #expect(try machine().transcript.lines.contains { $0.contains("Use Password") })
+        // A fallback button would be a second one with the same title.
+        #expect(try !machine().transcript.lines.contains { $0.contains("Use Password") })
     }
 
     @Test(.simulator()) func lockoutLeadsToPasswordAndBiometryStaysTrusted() async throws {
@@ -301,6 +302,39 @@ import Testing
         #expect(error.words.contains("keychain cannot be used"))
     }
 
+    @Test(.simulator()) func unlockInALockedKeychainAsksForNothing() async throws {
+        let app = await App.opened("one")
+        await app.model.lock()
+        try machine().lock()
+        await app.model.unlock()
+        #expect(app.model.passwordPrompt == nil)
+        #expect(app.model.message?.contains("keychain is locked") == true)
+    }
+
+    @Test(.simulator()) func notesLockWithTheKeychain() async throws {
+        let app = await App.opened("one")
+        try machine().lock()
+        await app.model.refresh()
+        #expect(app.model.phase == .locked)
+        #expect(app.model.message?.contains("keychain is locked") == true)
+    }
+
+    @Test(.simulator()) func textThatWasKeptIsNoLongerReportedOnceItIsBack() async throws {
+        let app = await App.opened("one")
+        app.clock.advance(10)
+        await app.model.newNote()
+        app.model.edit("two")
+        try machine().lock()
+        await app.model.refresh()
+        #expect(app.model.phase == .locked)
+        #expect(app.model.hasUnsavedText)
+        #expect(app.model.message?.contains("could not be saved") == true)
+        try machine().unlock(byBiometry: false)
+        await app.enter()
+        #expect(app.titles == ["two", "one"])
+        #expect(app.model.message == nil)
+    }
+
     @Test(.simulator()) func lockedDeviceIsReported() async throws {
         let app = await App.opened("one")
         await app.model.lock()
@@ -308,7 +342,7 @@ import Testing
         app.model.askForPassword()
         await app.model.submitPassword("pw")
         #expect(app.model.phase == .locked)
-        #expect(app.model.passwordPrompt?.error?.contains("device is locked") == true)
+        #expect(app.model.passwordPrompt?.error?.contains("keychain is locked") == true)
         try machine().unlock(byBiometry: false)
         await app.model.submitPassword("pw")
         #expect(app.titles == ["one"])

@@ -290,7 +290,7 @@ def test_the_password_is_changed():
         everything_has_a_name(tree)
         window.picture("change-password")
         window.enter("wrong", "new", "new")
-        window.sees("That is not the password.")
+        window.sees("That is not the password of QuickNote.")
         window.enter("pw", "new", "new")
         window.sees(lambda t: titles(t) == ["milk and bread"])
         window.keys("ctrl+l")
@@ -298,7 +298,7 @@ def test_the_password_is_changed():
         window.press_button("Use Password")
         window.sees(lambda t: (n := t.named("Password", "password text")) and n.focused)
         window.enter("pw")
-        window.sees("That is not the password. Try again.")
+        window.sees("That is not the password of QuickNote. Try again.")
         window.enter("new")
         window.sees("milk and bread")
 
