@@ -16,6 +16,8 @@ from test_services_secrets import BUS, CALLER, CHOSEN, CLIENT, CONTENT, ONCE_ASK
 # A place in a prompt of docs/reference/protocol.md.
 OWN_NAME = 4
 ENVIRONMENT = {"DBUS_SESSION_BUS_ADDRESS": BUS, "HOME": "/home/alice"}
+# Those of secret_client.py.
+PAIRS = ("service", "mail", "xdg:schema", "org.example.Test")
 UNDETERMINED = "A program that could not be determined"
 # One process stores as one app, and reads as another one.
 CHANGING = f"""
@@ -29,17 +31,18 @@ exec(open({CLIENT!r}).read())
 say("org.example.Second")
 main("read", "first")
 """
-# A file of a file system that never answers, in place of the description. The folder is on tmpfs.
-SILENT = """
+# A file of a file system that never answers, in place of the description. The folder is on tmpfs. The library of the client looks
+# at the file too when it connects, so that is done before.
+SILENT = f"""
 import ctypes, os, sys
+exec(open({CLIENT!r}).read().replace("main(*sys.argv[1:])", ""))
 libc = ctypes.CDLL(None, use_errno=True)
 device = os.open("/dev/fuse", os.O_RDWR)
-os.set_inheritable(device, True)
 os.close(os.open("/.flatpak-info", os.O_CREAT))
-options = f"fd={device},rootmode=100644,user_id=0,group_id=0".encode()
+options = f"fd={{device}},rootmode=100644,user_id=0,group_id=0".encode()
 if libc.mount(b"silent", b"/.flatpak-info", b"fuse", 0, options) != 0:
     sys.exit(os.strerror(ctypes.get_errno()))
-os.execv(sys.argv[1], sys.argv[1:])
+main("read", "mail")
 """
 MALFORMED = {
     "a FIFO": "mkfifo /.flatpak-info",
@@ -79,9 +82,9 @@ class FlatpakTests(WithFlatpaks, SecretServiceTest):
 
     @pytest.mark.promise("secrets.sandboxes")
     def test_an_app_reads_what_it_stored_and_another_one_is_asked_for(self):
-        self.secret_tool(self.MAIL, "store", "--label=mail", "service", "mail", input=SECRET.decode())
-        self.assertEqual(self.secret_tool(self.MAIL, "lookup", "service", "mail"), SECRET.decode())
-        other = self.begin("flatpak", "run", self.OTHER, "lookup", "service", "mail")
+        self.secret_tool(self.MAIL, "store", "--label=mail", *PAIRS, input=SECRET.decode())
+        self.assertEqual(self.secret_tool(self.MAIL, "lookup", *PAIRS), SECRET.decode())
+        other = self.begin("flatpak", "run", self.OTHER, "lookup", *PAIRS)
         self.assertAsked("org.example.Other (Flatpak)")
         self.assertEqual(self.result(other), SECRET.decode())
         self.await_end()
@@ -94,19 +97,19 @@ class FlatpakTests(WithFlatpaks, SecretServiceTest):
 
     def test_an_app_does_not_read_what_other_programs_stored(self):
         self.secret("store", "mail", SECRET.decode())
-        app = self.begin("flatpak", "run", self.MAIL, "lookup", "service", "mail")
+        app = self.begin("flatpak", "run", self.MAIL, "lookup", *PAIRS)
         self.assertAsked("org.example.Mail (Flatpak)")
         self.assertEqual(self.result(app), SECRET.decode())
         self.await_end()
         # An answer of this time is not stored.
-        again = self.begin("flatpak", "run", self.MAIL, "lookup", "service", "mail")
+        again = self.begin("flatpak", "run", self.MAIL, "lookup", *PAIRS)
         self.assertAsked("org.example.Mail (Flatpak)")
         self.assertEqual(self.result(again), SECRET.decode())
         fact("a Flatpak app", "org.example.Mail, with flatpak and xdg-dbus-proxy, stored and read a secret with libsecret")
 
     @pytest.mark.promise("secrets.sandboxes")
     def test_a_hostile_description_names_no_app_and_blocks_nothing(self):
-        self.secret_tool(self.MAIL, "store", "--label=mail", "service", "mail", input=SECRET.decode())
+        self.secret_tool(self.MAIL, "store", "--label=mail", *PAIRS, input=SECRET.decode())
         slowest = 0
         for name, made in MALFORMED.items():
             with self.subTest(name):
@@ -122,11 +125,11 @@ class FlatpakTests(WithFlatpaks, SecretServiceTest):
 
     @pytest.mark.promise("secrets.sandboxes")
     def test_a_description_on_a_file_system_that_never_answers_blocks_nothing(self):
-        self.secret_tool(self.MAIL, "store", "--label=mail", "service", "mail", input=SECRET.decode())
+        self.secret_tool(self.MAIL, "store", "--label=mail", *PAIRS, input=SECRET.decode())
         script = ("mount -t tmpfs none /mnt && cd /mnt && mkdir usr etc dev home && mount --rbind /usr usr && mount --rbind /etc etc"
                   " && mount --rbind /dev dev && mount --rbind /home home && ln -s usr/lib lib && ln -s usr/lib64 lib64"
-                  ' && exec chroot . /usr/bin/python3 -c "$0" "$@"')
-        reader = self.begin("unshare", "-Urm", "sh", "-c", script, SILENT, READER, CLIENT, "read", "mail")
+                  ' && exec /usr/sbin/chroot . "$0" -c "$1"')
+        reader = self.begin("unshare", "-Urm", "sh", "-c", script, READER, SILENT)
         self.assertAsked("")
         self.assertEqual(self.result(reader), SECRET.decode())
 
@@ -151,7 +154,7 @@ class FlatpakTests(WithFlatpaks, SecretServiceTest):
 
     def test_what_a_sandbox_says_is_no_proof(self):
         """The limit that docs/use/secret-service.md states: any program of the user can act as the app."""
-        self.secret_tool(self.MAIL, "store", "--label=mail", "service", "mail", input=SECRET.decode())
+        self.secret_tool(self.MAIL, "store", "--label=mail", *PAIRS, input=SECRET.decode())
         forger = self.begin_sandboxed(stating(self.MAIL), CLIENT, "read", "mail")
         self.assertEqual(self.result(forger), SECRET.decode())
         # So can a program that enters the sandbox of the app.

@@ -79,8 +79,8 @@ enum IdentificationStep: CaseIterable, Sendable {
         case .sandboxMounts: [("read", [EFBIG])]
         // EACCES: a root folder that its user may not search, in which no program could be executed.
         case .sandbox: [("openat", [ENOENT, EACCES])]
-        // No regular file, none that the user may open, or more than is examined.
-        case .sandboxContent: [("openat", [EACCES]), ("read", [EFBIG, ENOTSUP])]
+        // No regular file, none that the user may open, more than is examined, or one of FUSE, which root may not examine.
+        case .sandboxContent: [("statx", [EACCES]), ("openat", [EACCES]), ("read", [EFBIG, ENOTSUP])]
         // A kernel without AppArmor; EINVAL where it is not active.
         case .confinement: [("openat", [ENOENT]), ("read", [EINVAL])]
         case .installedProgram: [("openat", [ENOENT, ENOTDIR, ELOOP])]

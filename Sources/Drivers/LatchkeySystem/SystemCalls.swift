@@ -31,8 +31,13 @@ package struct SystemCalls: Sendable {
     package func open(_ path: String, below folder: Descriptor? = nil, _ flags: CInt) throws(SystemError) -> Descriptor
     {
         try begin("openat", path)
-        guard let folder else { return try Descriptor.open(path, flags) }
-        return try Descriptor.open(path, below: folder, flags)
+        if let folder { return try Descriptor.open(path, below: folder, flags) }
+        do throws(SystemError) {
+            return try Descriptor.open(path, flags)
+        } catch {
+            // The call that the C library makes for open(3), and that `IdentificationStep` names.
+            throw SystemError("openat", code: error.code)
+        }
     }
 
     /// Reads at most `memory.count` bytes.

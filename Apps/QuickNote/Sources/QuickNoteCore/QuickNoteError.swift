@@ -37,7 +37,8 @@ public enum QuickNoteError: LocalizedError, Hashable, Sendable {
             "The note is \(bytes.formatted()) bytes too long. Move a part of it into another note; nothing is lost."
         case .notText: "The clipboard does not contain text. The note was not changed."
         case .diskFull: "The disk is full, so the note is not saved. Free some space; the text stays in this window."
-        case .notNow: "The keychain is locked, and your notes are in it. Unlock it in Latchkey Settings, then try again."
+        case .notNow:
+            "The keychain is locked, and your notes are in it. Unlock it in Latchkey Settings, then try again."
         case .keychain(let words): "The keychain cannot be used: \(words)"
         case .internalFault(let words): "Something went wrong: \(words)"
         }

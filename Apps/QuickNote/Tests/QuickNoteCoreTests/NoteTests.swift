@@ -400,7 +400,8 @@ import Testing
         let again = await App()
         await again.enter()
         #expect(again.titles == ["one"])
-        #expect(again.model.message == "One note cannot be read, because its key was deleted or it is damaged. It was not deleted.")
+        #expect(again.model.message?.starts(with: "One note cannot be read") == true)
+        #expect(again.model.message?.hasSuffix("It was not deleted.") == true)
         #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecSuccess)
     }
 
