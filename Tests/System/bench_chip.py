@@ -19,12 +19,12 @@ class ChipBench(SensorTest):
         found = sorted(self.felt(seat, ROUNDS, PAUSE), key=lambda turn: (turn.use, turn.turn))
         for (use, turn), turns in itertools.groupby(found, lambda turn: (turn.use, turn.turn)):
             turns = list(turns)
-            times = [turn.milliseconds for turn in turns]
+            times, of_chip = ([getattr(turn, name) for turn in turns] for name in ("milliseconds", "of_chip"))
             bills = sorted({turn.bill for turn in turns})
             model = "; the model: {} commands of {} ms".format(*felt()[use]) if turn != "at once" else ""
             fact(f"felt by {use}, {turn}", f"median {statistics.median(times):.0f} ms, {min(times):.0f} to {max(times):.0f} of "
-                 f"{len(times)}; the TPM got " + ", ".join("{} commands of {} ms".format(*bill) for bill in bills)
-                 + model)
+                 f"{len(times)}, of which the TPM took {statistics.median(of_chip):.0f}; it got "
+                 + ", ".join("{} commands of {} ms".format(*bill) for bill in bills) + model)
 
 
 del SensorTest

@@ -86,11 +86,13 @@ class WithSlowChip(WithRelay):
 
 
 class Felt:
-    """What was felt of a signature: milliseconds, and the codes of the commands that the TPM got meanwhile."""
+    """What was felt of a signature: milliseconds, those that the TPM took, and the codes of the commands that it got."""
 
     def __init__(self, use, turn, begin, end, passed):
+        passed = [command for command in passed if begin <= command.begin <= end]
         self.use, self.turn, self.milliseconds = use, turn, (end - begin) / 1e6
-        self.codes = [command.code for command in passed if begin <= command.begin <= end]
+        self.of_chip = sum(command.end - command.begin for command in passed) / 1e6
+        self.codes = [command.code for command in passed]
 
     @property
     def bill(self):
