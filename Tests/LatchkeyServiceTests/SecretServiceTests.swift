@@ -27,6 +27,8 @@ import Testing
             caller.processName = process
             return AskingProgram(caller: caller, name: name, isDetermined: name != "?")
         }
+
+        func asker(_ process: ProcessName, namedBy agent: Caller) throws(Failure) -> Caller? { nil }
     }
 
     private let machine: SimulatedService

@@ -29,6 +29,12 @@ extension Sample {
                     name: .stored([1, 3]), operation: .sign(digest: [UInt8](repeating: 170, count: 32)),
                     authentication: Authentication(context: handle)))),
         Sample(
+            "use-enclave-key-for-process",
+            .useEnclaveKey(
+                Request.UseEnclaveKey(
+                    name: .stored([1, 3]), operation: .sign(digest: [170]), authentication: Authentication(),
+                    for: ProcessName(processID: 42, startTime: 7, userID: 1000)))),
+        Sample(
             "use-enclave-key-agree",
             .useEnclaveKey(
                 Request.UseEnclaveKey(

@@ -19,7 +19,7 @@ import Testing
 
     private func sign(_ signer: SSHSigner, _ reuse: SSHReuse?) throws {
         let digest = [UInt8](repeating: 1, count: 32)
-        let signature = try signer.sign(digest, store.sshKey, reason: "a test", reuse: reuse) { done in
+        let signature = try signer.sign(digest, store.sshKey, reason: "a test", for: nil, reuse: reuse) { done in
             (try? done.wait(for: 1, until: Uptime.deadline(seconds: 20))) ?? false
         }
         #expect(signature.count == 64)
@@ -102,7 +102,10 @@ import Testing
         }
         let signer = SSHSigner(store, reuseSeconds: 10) { 0 }
         #expect(throws: Failure(.appCancel)) {
-            try signer.sign([UInt8](repeating: 1, count: 32), store.sshKey, reason: "", reuse: Self.use) { _ in false }
+            try signer.sign([UInt8](repeating: 1, count: 32), store.sshKey, reason: "", for: nil, reuse: Self.use) {
+                _ in
+                false
+            }
         }
         #expect(store.state.withLock { $0.revoked } == [1])
         released.open()

@@ -41,7 +41,9 @@ final class ScriptedKeyStore: SSHKeyStore {
         return SSHProof(context: handle)
     }
 
-    func sign(_ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, reason: String) throws(Failure) -> [UInt8] {
+    func sign(
+        _ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, reason: String, for process: ProcessName?
+    ) throws(Failure) -> [UInt8] {
         let number = proof.number
         let (isGiven, failure) = state.withLock { state in
             defer { state.failure = nil }

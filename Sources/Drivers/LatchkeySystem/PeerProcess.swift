@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+package import LatchkeyModel
 
 /// Device and inode of a process's executable. Unlike a path, they cannot identify another file while the process runs.
 package struct ExecutableFile: Hashable, Sendable {
@@ -63,6 +64,11 @@ package struct PeerProcess: Sendable {
         let isDetermined = executable != nil && path != nil && startTime != nil && isAlive
         self.executable = isDetermined ? executable : nil
         self.path = isDetermined ? path : nil
+    }
+
+    /// The process ID with the start time; nil where that could not be determined.
+    package var name: ProcessName? {
+        knownStartTime.map { ProcessName(processID: processID, startTime: $0, userID: userID) }
     }
 
     /// Whether the same process still executes the same file; false where that cannot be determined.

@@ -21,7 +21,7 @@ package struct AskingProgram: Sendable {
     }
 }
 
-/// The role that determines who calls the Secret Service.
+/// The role that determines who calls the Secret Service, and for whom an agent uses a key.
 package protocol SecretCallers: Sendable {
     /// The queue on which `program` may block; nil if it does not.
     var work: (any WorkQueue)? { get }
@@ -31,4 +31,10 @@ package protocol SecretCallers: Sendable {
     /// - Throws: `notPermitted` if it may not name others; `peerNotTrusted` if the process has ended or cannot be
     ///   determined.
     func program(_ process: ProcessName, namedBy provider: Caller) throws(Failure) -> AskingProgram
+    /// Returns the program of a process for which an agent uses its key, as its prompt shows it; nil if the process has no
+    /// terminal of its user, and the prompt is that of the agent.
+    ///
+    /// - Parameter agent: the program that names the process.
+    /// - Throws: as `program`.
+    func asker(_ process: ProcessName, namedBy agent: Caller) throws(Failure) -> Caller?
 }

@@ -82,7 +82,7 @@ extension Service: KeychainService {
     ///     without a message is a refusal that its status describes.
     /// - Returns: the number of the evaluation; 0 if it was refused before it began.
     func evaluate(
-        _ request: AuthenticationRequest, of caller: Caller, subject: [UInt8] = [],
+        _ request: AuthenticationRequest, of caller: Caller, shownAs asker: Caller? = nil, subject: [UInt8] = [],
         completion: @escaping @Sendable (Result<Authorisation, Failure>, AuthenticationGrant.Entered?) -> Void
     ) -> UInt64 {
         var request = request
@@ -101,7 +101,7 @@ extension Service: KeychainService {
             return 0
         }
         // The answer arrives once, so the challenge is accepted once: it exists only in this closure.
-        return authority.evaluate(request, of: caller) { [self] answer in
+        return authority.evaluate(request, of: asker ?? caller) { [self] answer in
             switch answer {
             case .failure(let failure): completion(.failure(failure), nil)
             case .success(let grant):

@@ -24,6 +24,8 @@ struct Question: Sendable {
     var reuseSeconds: UInt64 = 0
     /// Whether the plan is that of a policy, which a weak sensor can answer.
     var acceptsWeak = false
+    /// The program that the prompt names, on its terminal and in its login session; nil for the caller.
+    var asker: Caller?
 
     /// What the token is bound to besides the plan and the caller.
     var subject: [UInt8] { purpose == .app ? [] : Array(prompting.reason.utf8) }
@@ -108,15 +110,17 @@ extension Session {
     /// - Throws: the denial, recorded in the audit log before.
     func ask(_ call: Call, _ question: Question) async throws(Failure) -> Agreement {
         let askedIn = proofEpoch
+        let asker = question.asker ?? caller
         var number: UInt64 = 0
         let request = AuthenticationRequest(
-            plan: question.plan, process: caller.processName, faceUsage: faceUsage, prompting: question.prompting,
+            plan: question.plan, process: asker.processName, faceUsage: faceUsage, prompting: question.prompting,
             purpose: question.purpose, lastStep: question.lastStep, recoveryCode: question.recoveryCode,
             reuseSeconds: question.reuseSeconds, keyUses: question.context == nil ? .one : .oneKey,
-            acceptsWeak: question.acceptsWeak, startedBy: caller.startedBy)
+            acceptsWeak: question.acceptsWeak, startedBy: asker.startedBy)
         let end: (outcome: Result<Authorisation, Failure>, entered: AuthenticationGrant.Entered?, answeredIn: UInt64?) =
             await withCheckedContinuation { continuation in
-                number = service.evaluate(request, of: caller, subject: question.subject) { [self] outcome, entered in
+                number = service.evaluate(request, of: caller, shownAs: asker, subject: question.subject) {
+                    [self] outcome, entered in
                     // Before a later event of the authority, such as a lock, can revoke the proof.
                     let answeredIn = state.withLock { $0.take(outcome, for: question.context) }
                     continuation.resume(returning: (outcome, entered, answeredIn))
@@ -137,7 +141,7 @@ extension Session {
         // The status alone describes the refusal.
         case (.failure(let failure), _):
             denial = Refusal.failure(
-                failure.status, service.authority.state, in: caller.loginSession, hasCode: service.parts.recovery != nil
+                failure.status, service.authority.state, in: asker.loginSession, hasCode: service.parts.recovery != nil
             )
         }
         if question.recordsDenial { await recordRefusal() }
@@ -222,7 +226,7 @@ extension Session {
     /// also answers a request that allows none.
     func prove(
         _ plan: AuthenticationPlan, _ call: Call, _ authentication: Authentication, _ request: inout RequestProof,
-        reason: String = "read a protected item"
+        reason: String = "read a protected item", shownAs asker: Caller? = nil
     ) async throws(Failure) {
         let interactionAllowed = authentication.prompting.interactionAllowed
         let notAllowed = Failure(
@@ -245,7 +249,7 @@ extension Session {
                 call,
                 Question(
                     plan: plan, context: authentication.context, prompting: prompting,
-                    reuseSeconds: authentication.reuseSeconds))
+                    reuseSeconds: authentication.reuseSeconds, asker: asker))
         } catch {
             throw interactionAllowed ? error : notAllowed
         }

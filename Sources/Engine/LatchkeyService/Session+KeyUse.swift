@@ -11,10 +11,23 @@ extension Session {
         do throws(Failure) {
             return try await useKey(
                 request.name, request.authentication, for: .operation(request.operation), reason: "use a private key",
-                call)
+                call, shownAs: try await asker(request.process))
         } catch {
             throw await recorded(error)
         }
+    }
+
+    /// The program that prompts name in place of the caller, which uses a key for it; nil for the caller.
+    private func asker(_ process: ProcessName?) async throws(Failure) -> Caller? {
+        guard let process else { return nil }
+        guard let callers = service.parts.secretCallers else {
+            throw Failure(.unimplemented, "This daemon determines no other programs.")
+        }
+        guard process.userID == caller.userID else {
+            throw Failure(.notPermitted, "A program of another user cannot use this keychain.")
+        }
+        guard let work = callers.work else { return try callers.asker(process, namedBy: caller) }
+        return try await work.run { [caller] () throws(Failure) in try callers.asker(process, namedBy: caller) }
     }
 
     /// What a key is opened for.
@@ -26,9 +39,12 @@ extension Session {
 
     /// Opens a key, asks for the proofs that its access control requires, and uses it.
     ///
-    /// - Parameter reason: the reason that a prompt shows if the caller gave none.
+    /// - Parameters:
+    ///   - reason: the reason that a prompt shows if the caller gave none.
+    ///   - asker: the program that prompts name; nil for the caller.
     func useKey(
-        _ name: EnclaveKeyName, _ authentication: Authentication, for purpose: KeyPurpose, reason: String, _ call: Call
+        _ name: EnclaveKeyName, _ authentication: Authentication, for purpose: KeyPurpose, reason: String, _ call: Call,
+        shownAs asker: Caller? = nil
     ) async throws(Failure) -> Reply {
         var authentication = authentication
         var held = requestProof(authentication.context)
@@ -62,9 +78,10 @@ extension Session {
                 }
             }
             if preparation == nil, case .operation = purpose, authentication.prompting.interactionAllowed {
-                preparation = service.preparations.add(name, caller, keychain, enclave)
+                preparation = service.preparations.add(
+                    name, caller, shownAs: asker, keychain, enclave)
             }
-            try await prove(missing, call, authentication, &held, reason: reason)
+            try await prove(missing, call, authentication, &held, reason: reason, shownAs: asker)
         }
     }
 

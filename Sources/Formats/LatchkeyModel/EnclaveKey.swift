@@ -87,8 +87,15 @@ extension Request {
         package var name: EnclaveKeyName
         package var operation: EnclaveOperation
         package var authentication: Authentication
-        package init(name: EnclaveKeyName, operation: EnclaveOperation, authentication: Authentication) {
+        /// The process for which an agent uses the key: if it has a terminal, the prompt is shown there, and names its program.
+        /// Nil for the process that sends this request.
+        package var process: ProcessName?
+        package init(
+            name: EnclaveKeyName, operation: EnclaveOperation, authentication: Authentication,
+            for process: ProcessName? = nil
+        ) {
             (self.name, self.operation, self.authentication) = (name, operation, authentication)
+            self.process = process
         }
     }
 

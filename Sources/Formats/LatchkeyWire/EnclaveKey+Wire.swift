@@ -22,7 +22,8 @@ extension Request.UseEnclaveKey: WireMap {
         Self(
             name: try map.field(0, \.name),
             operation: try map.field(1, \.operation),
-            authentication: try map.field(2, \.authentication))
+            authentication: try map.field(2, \.authentication),
+            for: try map.optional(3, \.process))
     }
 }
 

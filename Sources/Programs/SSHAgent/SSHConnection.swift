@@ -142,7 +142,10 @@ struct SSHConnection {
             words: agent.words
         ) { known.name(of: $0, candidates: candidates) }
         let digest = try DigestAlgorithm.sha256.hash(data)
-        let raw = try agent.signer.sign(digest, key, reason: reason.text(purpose), reuse: reuse(purpose, blob)) {
+        let raw = try agent.signer.sign(
+            digest, key, reason: reason.text(purpose), for: AskingTerminal.process(of: peer, for: purpose),
+            reuse: reuse(purpose, blob)
+        ) {
             PeerWait.wait(for: $0, whileConnected: socket)
         }
         // Locked while the prompt was shown: neither this signature nor its proof is used.

@@ -25,7 +25,11 @@ package protocol SSHKeyStore: Sendable {
     /// Prepares a proof, which the next use fills.
     func makeProof() throws(Failure) -> SSHProof
     /// Signs a SHA-256 digest; shows a prompt unless the proof has been given. The result is r ‖ s, 64 bytes.
-    func sign(_ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, reason: String) throws(Failure) -> [UInt8]
+    ///
+    /// - Parameter process: the program on whose terminal the prompt is shown, if it has one; nil for this process.
+    func sign(
+        _ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, reason: String, for process: ProcessName?
+    ) throws(Failure) -> [UInt8]
     /// Revokes a proof and dismisses its prompt.
     func revoke(_ proof: SSHProof)
 }
@@ -60,10 +64,13 @@ package struct DaemonKeyStore: SSHKeyStore {
 
     package func makeProof() throws(Failure) -> SSHProof { SSHProof(context: try client.call(Request.CreateContext())) }
 
-    package func sign(_ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, reason: String) throws(Failure) -> [UInt8] {
+    package func sign(
+        _ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, reason: String, for process: ProcessName?
+    ) throws(Failure) -> [UInt8] {
         let request = Request.UseEnclaveKey(
             name: .stored(key.reference), operation: .sign(digest: digest),
-            authentication: Authentication(context: proof.context, prompting: Prompting(reason: reason).clipped))
+            authentication: Authentication(context: proof.context, prompting: Prompting(reason: reason).clipped),
+            for: process)
         let result = try client.call(request)
         guard result.count == 64 else { throw .unexpectedReply }
         return result.copyBytes()

@@ -44,16 +44,18 @@ package final class SSHSigner: Sendable {
     /// Signs a SHA-256 digest, and returns r ‖ s.
     ///
     /// - Parameters:
+    ///   - process: the program on whose terminal a prompt is shown, if it has one; nil for this process.
     ///   - reuse: what the proof may be reused for; nil if this signature always needs a new one.
     ///   - wait: waits for the end of the descriptor or of the program, and returns false in the second case.
     package func sign(
-        _ digest: [UInt8], _ key: SSHKey, reason: String, reuse: SSHReuse?, wait: (Descriptor) -> Bool
+        _ digest: [UInt8], _ key: SSHKey, reason: String, for process: ProcessName?, reuse: SSHReuse?,
+        wait: (Descriptor) -> Bool
     ) throws(Failure) -> [UInt8] {
         let reuse = reuseSeconds > 0 ? reuse : nil
         revokeExpired()
         if let reuse, let old = proofs.withLock({ $0[reuse] }) {
             do throws(Failure) {
-                return try attempt(digest, key, old.proof, reason, wait)
+                return try attempt(digest, key, old.proof, reason, process, wait)
             } catch {
                 forget(reuse)
                 // The daemon was started again: the proof is gone, and the person is asked.
@@ -63,7 +65,7 @@ package final class SSHSigner: Sendable {
         let proof = try store.makeProof()
         var isStored = false
         defer { if !isStored { store.revoke(proof) } }
-        let signature = try attempt(digest, key, proof, reason, wait)
+        let signature = try attempt(digest, key, proof, reason, process, wait)
         if let reuse { isStored = store(proof, for: reuse) }
         return signature
     }
@@ -102,7 +104,8 @@ package final class SSHSigner: Sendable {
 
     /// Signs on another thread, so that this one can notice that the program has gone and dismiss the prompt.
     private func attempt(
-        _ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, _ reason: String, _ wait: (Descriptor) -> Bool
+        _ digest: [UInt8], _ key: SSHKey, _ proof: SSHProof, _ reason: String, _ process: ProcessName?,
+        _ wait: (Descriptor) -> Bool
     ) throws(Failure) -> [UInt8] {
         let (near, far): (Descriptor, Descriptor)
         do throws(SystemError) {
@@ -112,7 +115,8 @@ package final class SSHSigner: Sendable {
         }
         let shared = SharedResult()
         Processes.detachThread { [store] in
-            shared.set(Result { () throws(Failure) in try store.sign(digest, key, proof, reason: reason) })
+            shared.set(
+                Result { () throws(Failure) in try store.sign(digest, key, proof, reason: reason, for: process) })
             Sockets.shutDown(far)
         }
         guard wait(near), let signature = shared.value else {

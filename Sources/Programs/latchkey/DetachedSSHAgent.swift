@@ -102,13 +102,15 @@ struct DetachedSSHAgent {
         return (lines, complaints)
     }
 
-    /// Says where the prompts of the agent appear: a process without a terminal needs the window.
+    /// Says where the prompts of the agent appear: for a program without a terminal they need the window.
     private func advise() {
         let text =
             AgentFacts(MachinePlaces()).process != nil
-            ? localized("The prompts of this agent appear in the window of latchkey-agent.")
+            ? localized(
+                "The prompts of this agent appear on the terminal of the program that asks, and without one in the window of latchkey-agent."
+            )
             : localized(
-                "The agent has no terminal and no latchkey-agent runs, so it can show no prompt. In a terminal of its own it prompts there: latchkey ssh-agent --foreground"
+                "The prompts of this agent appear on the terminal of the program that asks. No latchkey-agent runs, so a program without a terminal gets none."
             )
         Output.writeError(localized("hint:") + " " + text + "\n")
     }

@@ -258,6 +258,11 @@ private struct OwnSecretCallers: SecretCallers {
         return try known.program(process, statement) { () throws(Failure) in try examined(process, statement) }
     }
 
+    func asker(_ process: ProcessName, namedBy agent: Caller) throws(Failure) -> Caller? {
+        let running = try NamedProcess(process)
+        return running.terminal == 0 ? nil : caller(running, path: try running.executable(), groups: [])
+    }
+
     private func examined(_ process: ProcessName, _ statement: SandboxStatement) throws(Failure) -> AskingProgram {
         let running = try NamedProcess(process)
         let path = try running.executable()
@@ -274,16 +279,22 @@ private struct OwnSecretCallers: SecretCallers {
         let chain = try ProgramChain(of: running) { (name) throws(Failure) in
             name == process ? path : try NamedProcess(name).executable()
         }
-        var caller = Caller(
-            groups: [SecretService.group], label: app?.label ?? Files.name(of: path), program: path,
-            processID: process.processID, userID: process.userID, process: running)
-        caller.processName = process
-        caller.terminal = running.terminal
+        var caller = caller(running, path: path, groups: [SecretService.group])
         caller.sandbox = app
         // What started a sandbox is no part of its app.
-        if app == nil { caller.startedBy = chain.startedBy }
-        if determinesSessions { caller.findLoginSession() }
+        if let app { caller.label = app.label } else { caller.startedBy = chain.startedBy }
         return AskingProgram(caller: caller, name: app?.owner ?? chain.name)
+    }
+
+    private func caller(_ running: NamedProcess, path: String, groups: [String]) -> Caller {
+        let process = running.name
+        var caller = Caller(
+            groups: groups, label: Files.name(of: path), program: path, processID: process.processID,
+            userID: process.userID, process: running)
+        caller.processName = process
+        caller.terminal = running.terminal
+        if determinesSessions { caller.findLoginSession() }
+        return caller
     }
 }
 

@@ -44,13 +44,16 @@ final class KeyPreparations: Sendable {
 
     /// Adds the preparation of a use, which begins with its prompt.
     ///
+    /// - Parameter asker: the program that the prompt names; nil for the caller.
     /// - Returns: its number, with which its end is reported once; nil if the keys of the enclave need none.
-    func add(_ name: EnclaveKeyName, _ caller: Caller, _ keychain: Keychain, _ enclave: Enclave) -> UInt64? {
+    func add(
+        _ name: EnclaveKeyName, _ caller: Caller, shownAs asker: Caller?, _ keychain: Keychain, _ enclave: Enclave
+    ) -> UInt64? {
         guard enclave.prepares else { return nil }
         let number = state.withLock { state in
             state.nextNumber += 1
             state.all.append(
-                Preparation(number: state.nextNumber, processID: caller.processID) {
+                Preparation(number: state.nextNumber, processID: (asker ?? caller).processID) {
                     keychain.keyToPrepare(name, caller: caller).flatMap { enclave.prepare($0) }
                 })
             return state.nextNumber

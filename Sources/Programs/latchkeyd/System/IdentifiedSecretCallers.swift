@@ -16,6 +16,8 @@ struct IdentifiedSecretCallers: SecretCallers {
     private let known = KnownPrograms<ProgramIdentity>()
     /// The one program that may name others than itself: its file, which only root can change, is its access group.
     private let provider = Files.folder(of: Environment.executable ?? "") + "/latchkey-secrets"
+    /// The program of the agent for ssh, in the same installation.
+    private let agent = Files.folder(of: Files.folder(of: Environment.executable ?? "")) + "/bin/latchkey"
 
     init(link: AuthorityLink) { self.link = link }
 
@@ -28,6 +30,14 @@ struct IdentifiedSecretCallers: SecretCallers {
         // Asked for each call: it is another one after each execve(2).
         let identity = try link.identify(process)
         return try known.program(process, identity) { () throws(Failure) in try examined(process, identity) }
+    }
+
+    func asker(_ process: ProcessName, namedBy agent: Caller) throws(Failure) -> Caller? {
+        guard agent.groups.containsBytes(of: self.agent) else {
+            throw Failure(.notPermitted, "Only latchkey may use a key for another program.")
+        }
+        let identity = try link.identify(process)
+        return identity.terminal == 0 ? nil : identity.caller(process, process: try NamedProcess(process))
     }
 
     private func examined(_ process: ProcessName, _ identity: ProgramIdentity) throws(Failure) -> AskingProgram {
