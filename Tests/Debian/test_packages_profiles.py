@@ -9,7 +9,9 @@ from debs import BUILT, built
 from machine import PASSWORDS, Failure, fact
 from virtual import VirtualTest
 
-TERMINAL = pathlib.Path(__file__).resolve().parents[1] / "Terminal/terminal.py"
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+# Modules of the checks.
+MODULES = [TESTS / path for path in ("Terminal/terminal.py", "System/attack_client.py", "Wire/deterministic_cbor.py")]
 
 # The kernel reports paths from the root of the mount namespace, so the file system of the machine is moved there. Then
 # systemd runs as the first process of a namespace and starts the checks.
@@ -95,6 +97,13 @@ found["passcode"] = at_terminal("latchkey", "passcode", "set")
 found["protected"] = run("latchkey", "set", "closed", "--protect", "presence", input="a closed secret").stderr
 found["released"] = at_terminal("latchkey", "get", "closed")
 found["identity"] = run("latchkey", "status", "--json").stdout
+# A program in a sandbox, whose root folder has a file that latchkey-authd reads. `latchkey` connects to nothing there.
+sandbox = ["bwrap", "--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc", "--ro-bind", "/test", "/test", "--bind", "/run", "/run",
+           "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--symlink", "usr/bin", "/bin", "--dev", "/dev"]
+info = "printf '[Application]\\nname=org.example.App\\n' >/.flatpak-info"
+client = "import sys; sys.path.insert(0, '/test'); from attack_client import App; print(App().group())"
+sandboxed = run(*sandbox, "sh", "-c", info + '; exec python3 -c "$0"', client)
+found["sandboxed"] = sandboxed.stdout + sandboxed.stderr
 # The groups that the items of a store of tier `user` would get: the name of a program, a declared name, and another one.
 at_home = {**os.environ, "HOME": "/home/alice"}
 own = {**at_home, "LATCHKEY_HOME": "/home/alice/.local/share/latchkey"}
@@ -128,8 +137,8 @@ class ProfileTests(VirtualTest):
 
     @classmethod
     def setUpClass(cls):
-        cls.files = {"/test/moved": MOVED, "/test/checks.py": CHECKS, "/test/terminal.py": TERMINAL,
-                     "/test/latchkey.deb": built("latchkey")}
+        cls.files = {"/test/moved": MOVED, "/test/checks.py": CHECKS, "/test/latchkey.deb": built("latchkey"),
+                     **{f"/test/{path.name}": path for path in MODULES}}
         super().setUpClass()
 
     @property
@@ -149,6 +158,7 @@ class ProfileTests(VirtualTest):
         self.assertEqual(self.found["passcode"][0], 0, [self.found["passcode"], self.found["denied"]])
         self.assertEqual(self.found["released"][0], 0, self.found["released"])
         self.assertIn("a closed secret", self.found["released"][1])
+        self.assertEqual(self.found["sandboxed"], "user:1001\n")
         self.assertEqual(self.found["denied"], [])
 
     def test_latchkeyd_sees_to_which_programs_the_items_of_another_store_belong(self):
