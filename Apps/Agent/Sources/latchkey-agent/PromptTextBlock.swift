@@ -25,7 +25,7 @@ import Widgets
     private let notes = Label(lines: 2 * ShownPrompt.reasonLines, styles: ["caption"], isCentred: true)
     private let details: Details
     private let ownName = Label(lines: 2, styles: ["caption"], isCentred: true)
-    private let ending = Label(lines: 1, styles: ["caption", "dim-label"], isCentred: true)
+    private let ending = Label(lines: ShownPrompt.otherLines, styles: ["caption", "dim-label"], isCentred: true)
     private let usage = Label(lines: ShownPrompt.reasonLines, isCentred: true)
     private let code: DrawnText
     /// The code as text, which assistive technology can read, when the person wants that.
@@ -34,39 +34,48 @@ import Widgets
     private let readablePlace: Box
     private let readable: Button
     private let codeButtons: Box
+    /// The code as text and as a picture, beside each other if there is room.
+    private let codePlace: Box
+    private let pictures: Box
+    private let identity: Box
     private let later = Later()
+    private var resized: (@MainActor () -> Void)?
+    private var groupsInLine = 3
     private var isCodeReadable = false
     private var shown: ShownPrompt?
     private let codePicture: ModuleGrid
-    private let isSmall: Bool
-    private let wish = Label(lines: ShownPrompt.reasonLines, styles: ["heading"], isCentred: true)
+    /// Whether room is saved for the texts: spaces are small, and no picture of the program is beside a code or answers.
+    private(set) var isCompact = false
+    private let wish = Label(lines: 2 * ShownPrompt.reasonLines, styles: ["heading"], isCentred: true)
 
-    /// - Parameters:
-    ///   - copy: the button below the recovery code.
-    ///   - isSmall: whether the display is as small as that of a telephone.
-    init(_ prompt: ShownPrompt, copy: Button, isSmall: Bool) {
-        self.isSmall = isSmall
+    /// - Parameter copy: the button below the recovery code.
+    init(_ prompt: ShownPrompt, copy: Button) {
         details = Details([program, allStartedBy])
-        codePicture = ModuleGrid(prompt.codePictureName, points: isSmall ? 3 : 4)
+        codePicture = ModuleGrid(prompt.codePictureName, points: 4)
         code = DrawnText(prompt.codeName, styles: ["title-2", "monospace"])
         readable = Button { [later] in later.run() }
         readablePlace = Box(.down, [readableCode])
-        codeButtons = Box(.across, spacing: 6, [copy, readable])
-        codeButtons.centre(down: false)
-        let pictures = Box(.across, spacing: 18, [app, picture])
+        codeButtons = Box(.down, spacing: 6, [copy, readable])
+        let codeTexts = Box(.down, spacing: 6, [code, readablePlace, codeButtons])
+        codeTexts.centre()
+        codePlace = Box(.across, spacing: 12, [codeTexts, codePicture])
+        codePlace.centre(down: false)
+        pictures = Box(.across, spacing: 18, [app, picture])
         pictures.centre(down: false)
-        let identity = Box(.down, spacing: 2, [startedBy, ownName, details, ending])
+        identity = Box(.down, spacing: 2, [startedBy, ownName, details, ending])
         box = Box(
-            .down, spacing: isSmall ? 6 : 12,
-            [
-                speaker, pictures, question, reason, identity, usage, wish, notes, code, readablePlace, codeButtons,
-                codePicture,
-            ])
+            .down, spacing: 12, [speaker, pictures, question, reason, identity, usage, wish, notes, codePlace])
         box.makeFocusable()
         readablePlace.makeFocusable()
         feedbackPlace = Box(.down, [feedback])
         speaker.show("Latchkey")
         later.action = { [weak self] in self?.makeCodeReadable() }
+    }
+
+    /// Calls `action` when a button of the block has shown or hidden texts.
+    func whenResized(_ action: @escaping @MainActor () -> Void) {
+        details.whenToggled(action)
+        resized = action
     }
 
     func focus() { box.focus() }
@@ -93,12 +102,43 @@ import Widgets
         codePicture.show(prompt.recoveryCode.flatMap { QRCode($0) }?.modules ?? [])
         feedback.setStyle("error", prompt.isFailure)
         feedback.announce(prompt.feedback)
-        // A code and its picture need the room of a small display.
-        picture.isVisible = !isSmall || prompt.recoveryCode == nil
         showPicture(prompt)
+        showPictures(prompt)
         let first = [question, reason].filter(\.isVisible).map(\.text)
         let rest = [ownName, usage, wish, notes, ending].filter(\.isVisible).map(\.text)
         box.setAccessibleName((first + [prompt.spokenStartedByLine].compactMap { $0 } + rest).joined(separator: ". "))
+    }
+
+    /// Saves room for the texts from now on.
+    func makeCompact() {
+        guard !isCompact else { return }
+        isCompact = true
+        box.setSpacing(6)
+        codePicture.points = 3
+        if let shown { showPictures(shown) }
+    }
+
+    /// How a code and its picture are arranged, the widest way first.
+    enum CodeArrangement: CaseIterable {
+        /// Beside each other.
+        case beside
+        /// Below each other.
+        case below
+        /// The same, with one line more for the code.
+        case narrow
+    }
+
+    func arrangeCode(_ arrangement: CodeArrangement) {
+        codePlace.turn(arrangement == .beside ? .across : .down)
+        groupsInLine = arrangement == .narrow ? 2 : 3
+        if let shown { showCode(shown) }
+    }
+
+    /// A code and answers need the room; a key says nothing about them.
+    private func showPictures(_ prompt: ShownPrompt) {
+        let needsRoom = prompt.recoveryCode != nil || !prompt.answers.isEmpty
+        picture.isVisible = !needsRoom
+        pictures.isVisible = !needsRoom || (!isCompact && prompt.icon != nil)
     }
 
     /// How many lines of feedback a prompt has room for: two, unless its other texts take much of a display.
@@ -111,11 +151,13 @@ import Widgets
 
     /// Draws the code, or shows it as text.
     private func showCode(_ prompt: ShownPrompt) {
-        // Two lines of whole groups, which fit each display.
+        // Lines of whole groups.
         let groups = prompt.recoveryCode?.split(separator: "-") ?? []
-        let (first, second) = (groups.prefix(3).joined(separator: "-"), groups.dropFirst(3).joined(separator: "-"))
-        let lines = (second.isEmpty ? [first] : [first + "-", second]).filter { !$0.isEmpty }
-        codeButtons.isVisible = prompt.recoveryCode != nil
+        let lines = stride(from: 0, to: groups.count, by: groupsInLine).map { first in
+            let isLast = first + groupsInLine >= groups.count
+            return groups[first...].prefix(groupsInLine).joined(separator: "-") + (isLast ? "" : "-")
+        }
+        codePlace.isVisible = prompt.recoveryCode != nil
         code.show(isCodeReadable ? [] : lines)
         let text = isCodeReadable ? prompt.recoveryCode : nil
         readableCode.show(text)
@@ -129,6 +171,7 @@ import Widgets
         guard let shown, shown.recoveryCode != nil else { return }
         isCodeReadable = true
         showCode(shown)
+        resized?()
         readablePlace.focus()
     }
 

@@ -12,6 +12,9 @@ import Widgets
     private let link: AgentLink
     private var prompt: ShownPrompt
     private let text: PromptTextBlock
+    /// Scrolls the texts where the display has no room for all of them; the buttons are always shown.
+    private let textPlace: Limited
+    private let content: Box
     private var entry: RevealingField?
     private var field: PasswordField? { entry?.field }
     private let fieldPlace = Box(.down, spacing: 0)
@@ -33,17 +36,15 @@ import Widgets
         self.link = link
         // Widgets take their direction when they are made.
         MainLoop.setDirection(isRightToLeft: prompt.isRightToLeft)
-        let size = MainLoop.monitorSize
-        let isSmall = size.map { $0.width < Self.width + Self.surroundings || $0.height < Self.smallHeight } ?? false
         copy = Button { [later] in later.run() }
-        copy.centre(down: false)
-        text = PromptTextBlock(prompt, copy: copy, isSmall: isSmall)
+        text = PromptTextBlock(prompt, copy: copy)
+        textPlace = Limited(text.box)
+        content = Box(
+            .down, spacing: 12, [textPlace, fieldPlace, text.feedbackPlace, answers, buttons, simulation, plays])
         makeButtons()
-        let content = Box(
-            .down, spacing: isSmall ? 6 : 12,
-            [text.box, fieldPlace, text.feedbackPlace, answers, buttons, simulation, plays])
-        content.setWidth(min(Self.width, max(0, (size?.width ?? .max) - Self.surroundings)))
-        content.setMargin(isSmall ? 18 : 24, sides: 24)
+        text.whenResized { [weak self] in self?.fit() }
+        content.setWidth(min(Self.width, max(0, (MainLoop.monitorSize?.width ?? .max) - Self.surroundings)))
+        content.setMargin(24, sides: Self.sides)
         let number = prompt.number
         window = AttentionWindow(title: "Latchkey", content: content) { [weak self] in self?.send(.cancel) }
         window?.afterNextFrame { link.send(.visible, prompt: number) }
@@ -53,9 +54,10 @@ import Widgets
         window?.present()
     }
 
-    /// The width of the content where the display has room for it, the margins and the border around it, and the height of a
-    /// display below which space is saved.
-    private static let (width, surroundings, smallHeight): (Int32, Int32, Int32) = (400, 56, 700)
+    /// The width of the content where the display has room for it, and the margins and the border around it.
+    private static let (width, surroundings): (Int32, Int32) = (400, 56)
+    /// The height above which a prompt saves room, and what the border of the window takes of a display.
+    private static let (high, border): (Int32, Int32) = (600, 8)
 
     /// The number of the prompt.
     var number: UInt64 { prompt.number }
@@ -87,12 +89,50 @@ import Widgets
         copy.show(new.recoveryCode == nil ? nil : new.copyTitle)
         simulation.show(new.simulation)
         showPlays(new)
+        fit()
         if new.isDelayed { countDown() }
         // Moves the focus to the field only when the field appears or accepts input again.
         if takesText(new), !takesText(old) || new.method != old.method || (old.isChecking && !new.isChecking) {
             if new.keepsTyped { field?.focusAtEnd() } else { field?.focus() }
         }
     }
+
+    /// Fits the prompt to the display, whose text can be large: saves room, then scrolls the texts.
+    private func fit() {
+        guard let size = MainLoop.monitorSize else { return }
+        let height = size.height - Self.border
+        for arrangement in PromptTextBlock.CodeArrangement.allCases {
+            text.arrangeCode(arrangement)
+            if text.box.leastWidth + 2 * Self.sides <= size.width - Self.border { break }
+        }
+        if fittedHeight() > min(Self.high, height) {
+            text.makeCompact()
+            content.setSpacing(6)
+            content.setMargin(18, sides: Self.sides)
+        }
+        let excess = fittedHeight() - height
+        guard excess > 0 else { return }
+        // A bar is beside the texts then, which their least width does not count.
+        let whole = textWidth()
+        let limit = max(Self.leastHeight, text.box.height(inWidth: whole) - excess)
+        textPlace.fit(width: max(whole, text.box.leastWidth + Self.bar), limit: limit)
+    }
+
+    /// The height of the window's content with all texts.
+    private func fittedHeight() -> Int32 {
+        let width = textWidth()
+        textPlace.fit(width: width)
+        return content.height(inWidth: width + 2 * Self.sides)
+    }
+
+    /// The width of the texts: that of the buttons where they need more, or of a code.
+    private func textWidth() -> Int32 {
+        textPlace.fit(width: 0)
+        return max(content.leastWidth - 2 * Self.sides, text.box.leastWidth)
+    }
+
+    /// The height that the texts have at least, the margins at the sides, and the width of a bar that scrolls.
+    private static let (leastHeight, sides, bar): (Int32, Int32, Int32) = (120, 24, 24)
 
     /// Updates the remaining delay of entry each second.
     private func countDown() {

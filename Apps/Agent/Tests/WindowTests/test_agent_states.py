@@ -14,13 +14,17 @@ from test_agent_languages import is_inside
 
 CODE = b"7KQ2M-9XH4T-B6WDE-1RZ8V-CN3AP-5GYFJ0"
 CHAIN = "bash ← claude ← node ← gnome-terminal-server"
-TOUCH, FACE, EYES = 1, 2, 3
+TOUCH, FACE, EYES = 1, 2, 4
 BIOMETRY, PASSCODE = 1, 2
 # docs/reference/protocol.md: the purposes of a prompt that Latchkey describes itself, and those of the Secret Service.
 OWN, SECRETS = range(1, 15), range(15, 18)
 WITH_A_NAME = {11: "keys.example.org", 14: "Mail password (mail.example)"}
 RECOVER, EXPORT, ACCEPT, SET, CHANGE = 12, 2, 7, 8, 4
 ACCOUNT, PREVIOUS = 1, 2
+WIDTH, HEIGHT = map(int, os.environ.get("LATCHKEY_SCREEN", "1000x800x24").split("x")[:2])
+TEXT = int(os.environ.get("LATCHKEY_TEXT") or 100)
+# A prompt is no higher than a small display; the display of a telephone, or large text, can take the whole one.
+HIGHEST = 600 if TEXT == 100 and WIDTH >= 1000 else HEIGHT
 
 
 def app(shown, sensor=TOUCH, **fields):
@@ -111,6 +115,8 @@ def faults_of(tree):
     """What is wrong with a prompt that is shown."""
     texts = [text for node in tree.all() for text in (node.name, node.text)]
     wrong = [f"the text {text!r}" for text in texts if "\ufffd" in text or "%1$s" in text]
+    if tree.frame()[3] > HIGHEST:
+        wrong.append(f"the window is {tree.frame()[3]} high")
     try:
         is_inside(tree)
     except AssertionError as fault:

@@ -28,6 +28,9 @@ public final class Box: Widget {
     /// Adds a widget at the end.
     public func append(_ widget: Widget) { gtk_box_append(box, widget.widget) }
 
+    /// Changes the space between the widgets.
+    public func setSpacing(_ spacing: Int32) { gtk_box_set_spacing(box, spacing) }
+
     /// Changes the direction.
     public func turn(_ direction: Direction) { gtk_orientable_set_orientation(opaque, direction.orientation) }
 }
@@ -106,6 +109,28 @@ public final class Scroller: Widget {
         super.init(gtk_scrolled_window_new())
         gtk_scrolled_window_set_policy(opaque, GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
         gtk_scrolled_window_set_child(opaque, content.widget)
+    }
+}
+
+/// Has the height of its content up to a limit, above which it scrolls the content.
+public final class Limited: Widget {
+    private let content: Widget
+
+    /// Creates a place around `content`, whose height is that of the last `fit`.
+    public init(_ content: Widget) {
+        self.content = content
+        super.init(gtk_scrolled_window_new())
+        gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        // A bar that appears under the pointer only would not say that there is more.
+        gtk_scrolled_window_set_overlay_scrolling(opaque, 0)
+        gtk_scrolled_window_set_child(opaque, content.widget)
+    }
+
+    /// Takes this width, and the height of the content in it, but not more than the limit. GTK would take the height in the
+    /// least width.
+    public func fit(width: Int32, limit: Int32 = .max) {
+        gtk_scrolled_window_set_min_content_width(opaque, width)
+        gtk_scrolled_window_set_min_content_height(opaque, min(limit, content.height(inWidth: width)))
     }
 }
 

@@ -6,7 +6,8 @@ import CAdwaita
 /// that readers need.
 public final class ModuleGrid: Widget {
     private var modules: [[Bool]] = []
-    private let points: Int32
+    /// Width and height of a module.
+    public var points: Int32 { didSet { if points != oldValue { resize() } } }
 
     /// Light modules around the picture, as ISO/IEC 18004 requires.
     private static let margin = 4
@@ -49,10 +50,14 @@ public final class ModuleGrid: Widget {
     public func show(_ modules: [[Bool]]) {
         guard modules != self.modules else { return }
         self.modules = modules
+        isVisible = !modules.isEmpty
+        resize()
+    }
+
+    private func resize() {
         let size = Int32(clamping: modules.count + 2 * Self.margin) * points
         gtk_drawing_area_set_content_width(area, size)
         gtk_drawing_area_set_content_height(area, size)
-        isVisible = !modules.isEmpty
         gtk_widget_queue_draw(widget)
     }
 

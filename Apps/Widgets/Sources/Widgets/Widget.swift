@@ -50,12 +50,32 @@ import CAdwaita
         gtk_widget_set_vexpand(widget, down ? 1 : 0)
     }
 
+    /// The least width that it asks for, with its margins.
+    public var leastWidth: Int32 {
+        var least: Int32 = 0
+        gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, nil, nil, nil)
+        return least
+    }
+
+    /// The height that it asks for in a width, both with its margins.
+    public func height(inWidth width: Int32) -> Int32 {
+        var natural: Int32 = 0
+        gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, width, nil, &natural, nil, nil)
+        return natural
+    }
+
     /// Sets the margins, `sides` at start and end.
     public func setMargin(_ margin: Int32, sides: Int32? = nil) {
         gtk_widget_set_margin_top(widget, margin)
         gtk_widget_set_margin_bottom(widget, margin)
         gtk_widget_set_margin_start(widget, sides ?? margin)
         gtk_widget_set_margin_end(widget, sides ?? margin)
+    }
+
+    /// Sets margins that differ.
+    public func setMargins(above: Int32, below: Int32, sides: Int32) {
+        setMargin(above, sides: sides)
+        gtk_widget_set_margin_bottom(widget, below)
     }
 
     /// Sets the minimum width.
