@@ -9,6 +9,7 @@ from clients import ClientTest
 from machine import MachineTest, eventually, fact
 from sensors import WithSensor
 from services import CONFIGURATION, NOT_FOUND
+from terminals import Terminal
 
 HOME, RUNTIME = "/home/alice", "/run/user/1001"
 SOCKET = f"{RUNTIME}/latchkey/ssh-agent.sock"
@@ -17,6 +18,7 @@ ENVIRONMENT = {"LATCHKEY_HOME": f"{HOME}/simulated", "SSH_AUTH_SOCK": SOCKET}
 SECOND = 2222
 # An operation, a class of items and a reply of docs/reference/protocol.md.
 LIST, KEY, NO_ITEMS = 14, 3, [5, []]
+USE_KEY, NOT_PERMITTED = 51, 7
 SSHD = f"""
 Port {SECOND}
 HostKey /etc/ssh/second
@@ -334,11 +336,14 @@ class ServicesTests(WithSensor, ClientTest):
         self.latchkey("key", "create", "--ssh", "work")
         self.public = self.latchkey("key", "public", "work", "--format", "ssh").stdout
         self.machine.write("/tmp/work.pub", self.public, owner="alice:alice")
+        self.addCleanup(self.end)
+        self.start()
+
+    def start(self):
         self.machine.run("sh", "-c", "mkdir -p /run/user/1001 && chown alice /run/user/1001; chmod 700 /run/user/1001")
         self.process = self.machine.start("latchkey", "ssh-agent", "--foreground", user="alice",
                                           env={"XDG_RUNTIME_DIR": RUNTIME}, stdout=subprocess.PIPE,
                                           stderr=subprocess.DEVNULL, text=True)
-        self.addCleanup(self.end)
         self.assertTrue(self.process.stdout.readline().startswith(f"SSH_AUTH_SOCK={SOCKET};"))
 
     def end(self):
@@ -359,6 +364,27 @@ class ServicesTests(WithSensor, ClientTest):
             self.finger("touch")
             self.assertEqual(signing.wait(20), 0)
         self.machine.run("rm", "/tmp/message.sig")
+
+    def test_the_prompt_is_on_the_terminal_of_the_program_that_asked(self):
+        """Although the agent has none, and an agent for windows is there."""
+        # The session has a runtime folder of its own.
+        self.end()
+        session = self.enterContext(self.machine.session("alice"))
+        self.start()
+        # A terminal without a person at its other end begins without any mode, as one that a program reads by key.
+        terminal = self.enterContext(Terminal(session, "sh", "-c", (
+            f"stty sane; SSH_AUTH_SOCK={SOCKET} exec ssh-keygen -Y sign -n file -f /tmp/work.pub /etc/hostname")))
+        terminal.expect("“ssh-keygen” asks for", "sign data of namespace file", "/usr/bin/ssh-keygen")
+        self.finger("touch")
+        # It cannot write beside the file.
+        self.assertEqual(terminal.end(), 255)
+        self.assertIn("Permission denied", terminal.output)
+        self.assertNotIn("agent refused", terminal.output)
+
+    def test_no_other_program_uses_a_key_for_another_one(self):
+        use = {0: [0, b"key"], 1: [0, bytes(32)], 2: {1: False, 2: {0: "", 3: True}}, 3: [1, 1, 1001]}
+        reply = self.first.do("app.call", USE_KEY, use)
+        self.assertEqual(reply[1][0], NOT_PERMITTED, reply)
 
     def test_the_prompt_ends_with_the_program_that_asked(self):
         signing = self.machine.start("ssh-keygen", "-Y", "sign", "-n", "file", "-f", "/tmp/work.pub", "/etc/hostname",
