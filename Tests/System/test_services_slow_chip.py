@@ -65,7 +65,7 @@ class PatienceTests(SlowTest):
         self.assertReleases(self.asking(), OTHER)
 
 
-class QueueTests(SensorTest):
+class PromptTests(SensorTest):
     def asking_to_sign(self, name, words):
         terminal = self.enterContext(
             Terminal(self.session, "latchkey", "key", "sign", name, "/etc/hostname", "--hex"))
@@ -81,3 +81,11 @@ class QueueTests(SensorTest):
         second.type(PASSCODE + "\r")
         for terminal in (first, second):
             self.assertEqual(terminal.end(), 0, terminal.output)
+
+    def test_a_person_may_take_almost_a_minute(self):
+        """An approval is valid for 60 seconds from a nonce, which is renewed meanwhile."""
+        self.latchkey("key", "create", "finger", "--enclave", "--protect", "biometry")
+        terminal = self.asking_to_sign("finger", "Touch the sensor")
+        terminal.drain(55)
+        self.finger("touch")
+        self.assertEqual(terminal.end(), 0, terminal.output)
