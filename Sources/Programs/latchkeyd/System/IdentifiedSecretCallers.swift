@@ -14,7 +14,7 @@ struct IdentifiedSecretCallers: SecretCallers {
     /// The calls of `latchkey-authd` would block the thread that serves connections.
     private let queue = SerialWorkQueue { false }
     private let known = KnownPrograms<ProgramIdentity>()
-    /// The one program that may name others than itself: its file, which only root can change, is its access group.
+    /// The one program that may pass on calls of others: its file, which only root can change, is its access group.
     private let provider = Files.folder(of: Environment.executable ?? "") + "/latchkey-secrets"
     /// The program of the agent for ssh, in the same installation.
     private let agent = Files.folder(of: Files.folder(of: Environment.executable ?? "")) + "/bin/latchkey"
