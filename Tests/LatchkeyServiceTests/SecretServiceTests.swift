@@ -15,7 +15,10 @@ import Testing
 @Suite struct SecretServiceTests {
     /// Programs by their process IDs.
     private struct Callers: SecretCallers {
-        static let names: [Int32: String] = [1: "/usr/bin/mail", 2: "/usr/bin/browser", 3: "secret-tool ← sh", 4: "?"]
+        static let names: [Int32: String] = [
+            1: "/usr/bin/mail", 2: "/usr/bin/browser", 3: "secret-tool ← sh", 4: "?", 5: "flatpak:org.example.A",
+            6: "flatpak:org.example.B",
+        ]
         var work: (any WorkQueue)? { nil }
 
         func program(_ process: ProcessName, namedBy provider: Caller) throws(Failure) -> AskingProgram {
@@ -25,7 +28,10 @@ import Testing
             var caller = Caller(
                 groups: [SecretService.group], label: name, program: name, processID: process.processID, userID: 1)
             caller.processName = process
-            return AskingProgram(caller: caller, name: name, isDetermined: name != "?")
+            let namesItself = name.hasPrefix("flatpak:")
+            return AskingProgram(
+                caller: caller, name: name, isDetermined: name != "?" && !namesItself,
+                prompted: namesItself ? "?" : nil)
         }
 
         func asker(_ process: ProcessName, namedBy agent: Caller) throws(Failure) -> Caller? { nil }
@@ -241,6 +247,25 @@ import Testing
             #expect(prompts.shown.count == count, "no prompt within \(seconds) s")
             #expect(send(.simulate(Request.Simulate(.advance(seconds: 1)))) != nil)
         }
+    }
+
+    /// A program that chooses its name gets no prompt more by another one.
+    @Test(.promise("secrets.storm", "secrets.sandboxes")) func programsThatNameThemselvesShareRefusalsAndNothingElse()
+        throws
+    {
+        let item = try fill()
+        answer(.once)
+        #expect(secret(use(.read([item]), by: 5)) == "topsecret")
+        #expect(prompts.shown.last?.content.step == .onceAsked)
+        #expect(status(use(.read([item]), by: 5, asks: false)) == .interactionNotAllowed)
+        #expect(items(use(.search(collection: nil, .none), by: 6)) == [])
+        #expect(send(.simulate(Request.Simulate(.cancel))) != nil)
+        #expect(status(use(.read([item]), by: 5)) == .userCancel)
+        let count = prompts.shown.count
+        for program in [4, 5, 6] as [Int32] { #expect(status(use(.read([item]), by: program)) == .userCancel) }
+        #expect(prompts.shown.count == count)
+        answer(.once)
+        #expect(secret(use(.read([item]), by: 2)) == "topsecret" && prompts.shown.count == count + 1)
     }
 
     @Test(.promise("secrets.apart")) func noOtherProgramReachesTheItems() throws {

@@ -11,7 +11,7 @@ extension KeychainControl {
     /// A stored answer: for one program and one item.
     public struct ProgramAnswer: Equatable, Sendable {
         /// The paths of the program that asked and, if it only passes on what others ask, of those that started it, the last
-        /// one first. One line of text each.
+        /// one first; of an app in a sandbox what the sandbox says, such as `flatpak:org.example.App`. One line of text each.
         public let programs: [String]
         /// The label of the item, which may be empty; nil if the item was deleted since.
         public let item: String?
