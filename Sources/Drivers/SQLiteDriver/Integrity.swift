@@ -9,6 +9,8 @@ enum Integrity {
     private static let known = [
         "record", "item", "audit", "item_key", "item_id", "item_grp", "item_i0", "item_i1", "item_i2",
     ]
+    /// Created when they are first needed.
+    private static let later = ["quarantine", "pair", "pair_position"]
 
     /// Returns descriptions of the problems, for the report of `latchkey check`.
     static func problems(_ connection: Connection) throws(Failure) -> [String] {
@@ -31,17 +33,14 @@ enum Integrity {
 
     /// Compares tables and indexes with the schema: no unique index may be missing, and no trigger may have been added.
     private static func parts(_ connection: Connection) throws(Failure) -> [String] {
-        var missing = known
-        var strange: [String] = []
+        var names: [String] = []
         try connection.run("SELECT name FROM sqlite_schema", []) { (row) throws(Failure) in
-            let name = row.text(0) ?? ""
-            if let index = missing.firstIndex(of: name) {
-                missing.remove(at: index)
-            } else if name != "quarantine", !name.hasPrefix("sqlite_") {
-                strange.append(name)
-            }
+            names.append(row.text(0) ?? "")
             return true
         }
+        let needed = names.contains("pair") ? known + ["pair_position"] : known
+        let missing = needed.filter { !names.contains($0) }
+        let strange = names.filter { !(known + later).contains($0) && !$0.hasPrefix("sqlite_") }
         return missing.map { "\($0) is missing" } + strange.prefix(limit).map { "\($0) is not part of the schema" }
     }
 
