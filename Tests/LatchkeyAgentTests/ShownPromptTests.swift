@@ -213,14 +213,14 @@ import Testing
         return PromptState(prompt, processID: 1)
     }
 
-    @Test func threeAnswersAreOfferedAndNoText() {
+    @Test func fourAnswersAreOfferedAndNoText() {
         let shown = ShownPrompt(question())
         #expect(shown.method == .answer && !shown.isWatching && !shown.isFailure && shown.fallbackTitle == nil)
         #expect(shown.question == "“gh” wants to" && shown.isOwnRequest)
         #expect(shown.reason == "read “GitHub”, which another program stored.")
         #expect(shown.wish == "May it read this item?" && shown.feedback.isEmpty)
-        #expect(shown.answers.map(\.title) == ["Allow once", "Always allow", "Never allow"])
-        #expect(shown.answers.map(\.answer) == [.once, .always, .never])
+        #expect(shown.answers.map(\.title) == ["Allow once", "Allow until logout", "Always allow", "Never allow"])
+        #expect(shown.answers.map(\.answer) == [.once, .session, .always, .never])
         #expect(shown.answerNotes?.contains("This is a courtesy among your own programs") == true)
         // Every answer has the text that the service expects.
         #expect(shown.answers.map(\.answer.stored) == SecretAnswer.allCases)

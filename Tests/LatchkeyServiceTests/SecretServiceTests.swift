@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 import SeamStandIns
+import SimulatedDriver
 import TestPromises
 import TestSupport
 import Testing
@@ -18,6 +19,8 @@ import Testing
         static let names: [Int32: String] = [
             1: "/usr/bin/mail", 2: "/usr/bin/browser", 3: "secret-tool ← sh", 4: "?", 5: "flatpak:org.example.A",
             6: "flatpak:org.example.B",
+            // Equal as texts, and not as bytes.
+            7: "/home/ada/caf\u{e9}", 8: "/home/ada/cafe\u{301}",
         ]
         var work: (any WorkQueue)? { nil }
 
@@ -39,25 +42,29 @@ import Testing
 
     private let machine: SimulatedService
     private let prompts: CollectingPrompter
+    /// The connection of the provider.
+    private let provider: ScriptedRequestHandler
 
     init() throws {
         (machine, prompts) = try SimulatedService.withPrompts { $0.secretCallers = Callers() }
+        provider = machine.handler()
     }
 
-    private func send(_ request: Request) -> Reply? {
+    private func send(_ request: Request, over connection: ScriptedRequestHandler? = nil) -> Reply? {
         let answers = Recorder<Reply>()
-        machine.handler().handle(1, request, answers.add)
+        (connection ?? provider).handle(1, request, answers.add)
         return answers.all.last
     }
 
     private func use(
-        _ action: SecretAction, by process: Int32, isPinned: Bool = true, asks: Bool = true
+        _ action: SecretAction, by process: Int32, isPinned: Bool = true, asks: Bool = true,
+        over connection: ScriptedRequestHandler? = nil
     ) -> Reply? {
         send(
             .useSecrets(
                 Request.UseSecrets(
                     process: ProcessName(processID: process, startTime: 1, userID: 1), isPinned: isPinned,
-                    action: action, prompting: Prompting(interactionAllowed: asks))))
+                    action: action, prompting: Prompting(interactionAllowed: asks))), over: connection)
     }
 
     private func items(_ reply: Reply?) -> [FoundItem]? {
@@ -84,6 +91,9 @@ import Testing
         guard case .text(let identifier) = stored.attributes?[.identifier] else { return "" }
         return identifier
     }
+
+    private func enterPasscode() { #expect(send(.simulate(Request.Simulate(.enter(SecretBytes("1234".utf8))))) != nil) }
+    private func touch() { #expect(send(.simulate(Request.Simulate(.touch(matching: true)))) != nil) }
 
     private func secret(_ reply: Reply?) -> String? {
         items(reply)?.first?.secret.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } }
@@ -115,12 +125,136 @@ import Testing
         let second = use(.read([item]), by: program, asks: false)
         switch given {
         case .once: #expect(status(second) == .interactionNotAllowed)
-        case .always: #expect(secret(second) == "topsecret")
+        case .session, .always: #expect(secret(second) == "topsecret")
         case .never: #expect(status(second) == .userCancel)
         }
+        let found = items(use(.search(collection: nil, .none), by: program))?.count
+        #expect(found == ([.session, .always].contains(given) ? 1 : 0))
         // The answer is for this program alone, and for this item alone.
         #expect(status(use(.read([item]), by: 5 - program, asks: false)) == .interactionNotAllowed)
         #expect(prompts.shown.count == 1)
+    }
+
+    /// The rule of an item is proven each time, whatever was answered.
+    @Test(.promise("secrets.answers"), arguments: [1, 2, 3] as [Int32], SecretAnswer.allCases)
+    func whatAnItemDemandsIsProvenForEachRead(_ program: Int32, _ given: SecretAnswer) throws {
+        #expect(send(.setPasscode("1234")) == .done)
+        for rule in [AccessConstraints.userPresence, .devicePasscode] {
+            let prove = rule == .userPresence ? touch : enterPasscode
+            // A change of the rule needs what it demanded before.
+            if rule == .devicePasscode { touch() }
+            #expect(use(.protectNew(collection: "login", AccessControl(constraints: rule)), by: 1) == .done)
+            let item = try fill(replaces: false)
+            let before = prompts.shown.count
+            prove()
+            if program != 1 { answer(given) }
+            let first = use(.read([item]), by: program)
+            #expect(secret(first) == (given == .never && program != 1 ? nil : "topsecret"))
+            #expect(prompts.shown.count == before + 1, "one prompt has both")
+            let second = use(.read([item]), by: program, asks: false)
+            #expect(status(second) == (given == .never && program != 1 ? .userCancel : .interactionNotAllowed))
+            if given == .never, program != 1 {
+                #expect(send(.simulate(Request.Simulate(.advance(seconds: 60)))) != nil)
+                continue
+            }
+            prove()
+            let isAskedAgain = program != 1 && given == .once
+            if isAskedAgain { answer(.once) }
+            #expect(secret(use(.read([item]), by: program)) == "topsecret")
+            #expect(prompts.shown.count == before + 2)
+            #expect((prompts.shown.last?.purpose == .readSecret) == isAskedAgain, "\(rule)")
+        }
+    }
+
+    // MARK: - Until logout
+
+    /// Reads an item of the mail program, with that answer, and returns it.
+    private func granted(to program: Int32 = 2) throws -> String {
+        let item = try fill()
+        answer(.session)
+        #expect(secret(use(.read([item]), by: program)) == "topsecret")
+        #expect(secret(use(.read([item]), by: program, asks: false)) == "topsecret")
+        return item
+    }
+
+    private func isAskedFor(_ item: String, by program: Int32 = 2) -> Bool {
+        status(use(.read([item]), by: program, asks: false)) == .interactionNotAllowed
+    }
+
+    @Test(.promise("secrets.session")) func anAnswerUntilLogoutEndsWithALock() throws {
+        #expect(send(.setPasscode("1234")) == .done)
+        let item = try granted()
+        #expect(send(.lock(Request.Lock())) == .done)
+        touch()
+        #expect(send(.unlock(Request.Unlock(Prompting()))) == .done)
+        #expect(isAskedFor(item))
+    }
+
+    @Test(.promise("secrets.session")) func anAnswerUntilLogoutEndsWithTheLoginSession() throws {
+        let item = try granted()
+        // As both authorities report the end of the last session of a user.
+        machine.service.applySessionLock(isLocked: true)
+        machine.service.applySessionLock(isLocked: false)
+        #expect(isAskedFor(item))
+    }
+
+    /// The provider ends with the message bus of the session.
+    @Test(.promise("secrets.session")) func anAnswerUntilLogoutIsThatOfOneConnection() throws {
+        let item = try granted()
+        let other = machine.handler()
+        #expect(status(use(.read([item]), by: 2, asks: false, over: other)) == .interactionNotAllowed)
+        provider.close()
+        #expect(items(use(.answers, by: 1, over: other)) == [])
+    }
+
+    /// The person answers, and the keychain is locked before the answer arrives.
+    @Test(.promise("secrets.session")) func anAnswerFromBeforeALockGrantsNothing() {
+        let session = machine.session()
+        let grant = SecretGrant(item: "1", answer: "2", program: "/usr/bin/browser")
+        let epoch = session.proofEpoch
+        session.grant(grant, since: epoch)
+        #expect(session.grants.count == 1)
+        machine.service.forgetProofs()
+        session.grant(grant, since: epoch)
+        #expect(session.grants.isEmpty)
+        let later = session.proofEpoch
+        session.close()
+        session.grant(grant, since: later)
+        #expect(session.grants.isEmpty)
+    }
+
+    @Test(.promise("secrets.session")) func anAnswerUntilLogoutIsListedAndWithdrawn() throws {
+        let item = try granted()
+        // Any program may list and withdraw, over a connection of its own.
+        let other = machine.handler()
+        let listed = try #require(items(use(.answers, by: 1, over: other)))
+        #expect(listed.map { $0.attributes?[.label] } == [.text("session")])
+        #expect(
+            listed.first?.attributes?[.owner] == .text("/usr/bin/browser")
+                && listed.first?.attributes?[.itemDescription] == .text("Mail"))
+        guard case .text(let name)? = listed.first?.attributes?[.identifier] else { return }
+        let withdrawal = SecretAction.forgetAnswer(item: item, answer: name)
+        #expect(status(use(withdrawal, by: 2)) == .notPermitted, "not its own")
+        #expect(secret(use(.read([item]), by: 2, asks: false)) == "topsecret")
+        #expect(use(withdrawal, by: 1, over: other) == .done)
+        #expect(isAskedFor(item) && items(use(.answers, by: 1)) == [])
+        #expect(status(use(withdrawal, by: 1)) == .itemNotFound)
+    }
+
+    @Test(.promise("secrets.session")) func anAnswerUntilLogoutIsForOneItemAndOneProgram() throws {
+        let item = try granted()
+        let other = try fill(replaces: false)
+        #expect(isAskedFor(other) && isAskedFor(item, by: 3))
+        #expect(status(use(.change(item, SecretChanges(label: "x")), by: 2, asks: false)) == .interactionNotAllowed)
+        #expect(status(use(.delete(item), by: 2, asks: false)) == .interactionNotAllowed)
+        #expect(use(.delete(item), by: 1) == .done)
+        #expect(items(use(.answers, by: 1)) == [])
+    }
+
+    /// Another path that reads the same.
+    @Test(.promise("secrets.session")) func programsAreToldApartByTheBytesOfTheirNames() throws {
+        let item = try granted(to: 7)
+        #expect(isAskedFor(item, by: 8))
     }
 
     @Test func anAnswerIsListedAndForgotten() throws {

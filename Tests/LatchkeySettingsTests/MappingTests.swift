@@ -31,6 +31,9 @@ import Testing
         #expect(always.itemIdentifier == "0123" && always.identifier == "4567")
         let never = try #require(answer("never", nil))
         #expect(!never.mayRead && never.item == nil, "its item was deleted")
+        #expect(!always.endsWithSession && !never.endsWithSession)
+        let session = try #require(answer("session", "Mail"))
+        #expect(session.mayRead && session.endsWithSession)
         #expect(answer("sometimes", "Mail") == nil && answer("once", "Mail") == nil)
     }
 

@@ -81,7 +81,7 @@ class AnswerTests(unittest.TestCase):
 
     def test_a_letter_and_enter_answer_and_the_terminal_is_as_before(self):
         for letter, title, answer in [
-            ("o", "Allow once", b"once"), ("A", "Always allow", b"always"), ("n", "Never allow", b"never"),
+            ("o", "Allow once", b"once"), ("U", "Allow until logout", b"session"), ("A", "Always allow", b"always"), ("n", "Never allow", b"never"),
         ]:
             with self.subTest(answer=answer):
                 question = self.ask()
@@ -103,7 +103,7 @@ class AnswerTests(unittest.TestCase):
     def test_enter_alone_and_text_for_another_program_answer_nothing(self):
         question = self.ask()
         terminal = question.terminal
-        for text in "\r", "\r\n", "git commit\r", "a\x7f\r", "n \r", "\x1b[A\r", "1\r", "y\r":
+        for text in "\r", "\r\n", "git commit\r", "ls\r", "a\x7f\r", "n \r", "\x1b[A\r", "1\r", "y\r":
             terminal.type(text)
         # The first event is that of the last choice.
         terminal.type("aanx")
@@ -127,7 +127,8 @@ class AnswerTests(unittest.TestCase):
         terminal.expect(
             "“gh” wants to read “GitHub”, which another program stored.",
             "It was started by “bash”, started by “claude”, started by “gnome-terminal”.",
-            "May it read this item? “Always allow” and “Never allow” are stored", "or in the settings.",
+            "May it read this item? “Allow until logout” also ends when the keychain is locked.",
+            "“Always allow” and “Never allow” are stored", "or in the settings.",
             "This is a courtesy among your own programs: one of them can act as another. Keys: O for Allow once",
             "Enter for Confirm, Esc/Ctrl-C for Cancel.")
         self.assertNotIn("←", terminal.output)
@@ -150,7 +151,7 @@ class AnswerTests(unittest.TestCase):
                 terminal.shows(lambda screen: "Cancel" in screen.text)
                 seen = " ".join(line.lstrip("│ ") for line in terminal.screen.lines)
                 for words in ("“gh” wants to", "…”, which another program stored.", "May it read this item?",
-                              "N Never allow"):
+                              "U Allow until logout", "N Never allow"):
                     self.assertIn(words, seen)
                 self.assertFalse(terminal.screen.has_wrapped)
 

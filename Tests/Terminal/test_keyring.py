@@ -162,6 +162,16 @@ class RestartTests(KeyringTest):
             self.assertNotEqual(self.provider(), process)
 
 
+class CommandTests(KeyringTest):
+    def test_answers_are_listed_where_no_bus_is(self):
+        self.addCleanup(setattr, self, "environment", self.environment)
+        places = "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"
+        self.environment = {name: value for name, value in self.environment.items() if name not in places}
+        self.assertEqual(self.secrets("answers", "--json"), "[]\n")
+        status = self.run_program(f"{PROGRAMS}/latchkey", "secrets", "status")
+        self.assertIn("DBUS_SESSION_BUS_ADDRESS is not set", status.stderr)
+
+
 class GitTests(KeyringTest):
     """git's own helper for libsecret."""
 

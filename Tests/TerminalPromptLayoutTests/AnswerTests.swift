@@ -19,12 +19,13 @@ import Testing
                 "│ It is process 4711, “/usr/bin/gh”",
                 "│ It was started by “bash ← claude ← gnome-terminal”", "│",
                 "│ May it read this item?", "│ Answer: nothing chosen yet",
-                "│ “Always allow” and “Never allow” are stored for this item, this program",
-                "│ and those that started it. Withdraw an answer with latchkey secrets",
-                "│ answers, or in the settings. This is a courtesy among your own programs:",
-                "│ one of them can act as another.", "│", "│",
-                "│ O Allow once   A Always allow   N Never allow   Enter Confirm",
-                "│ Esc/Ctrl-C Cancel",
+                "│ “Allow until logout” also ends when the keychain is locked. “Always",
+                "│ allow” and “Never allow” are stored for this item, this program and",
+                "│ those that started it. Withdraw an answer with latchkey secrets answers,",
+                "│ or in the settings. This is a courtesy among your own programs: one of",
+                "│ them can act as another.", "│", "│",
+                "│ O Allow once   U Allow until logout   A Always allow   N Never allow",
+                "│ Enter Confirm   Esc/Ctrl-C Cancel",
                 "╰─ This prompt ends after 1 minute ───────────────────────────────────────",
             ])
     }
@@ -43,9 +44,9 @@ import Testing
     }
 
     /// A letter chooses, and any other key takes the choice back: Enter after other text confirms nothing.
-    @Test func onlyTheThreeLettersChoose() {
+    @Test func onlyTheFourLettersChoose() {
         let letters: [Character: SecretAnswer] = [
-            "o": .once, "O": .once, "a": .always, "A": .always, "n": .never, "N": .never,
+            "o": .once, "O": .once, "u": .session, "U": .session, "a": .always, "A": .always, "n": .never, "N": .never,
         ]
         for byte in UInt8.min...UInt8.max {
             var state = PromptState.question(.always)
@@ -64,7 +65,7 @@ import Testing
         #expect(shown.contains("│ O Allow once   Enter Confirm   Esc/Ctrl-C Cancel"), "\(shown)")
         #expect(shown.contains("│ “Allow once” is for this request: no answer is stored. This is a"), "\(shown)")
         #expect(!shown.contains { $0.contains("Always") || $0.contains("Never") || $0.contains("Withdraw") })
-        for (letter, answer) in [("o", .once), ("a", nil), ("n", nil)] as [(Character, SecretAnswer?)] {
+        for (letter, answer) in [("o", .once), ("u", nil), ("a", nil), ("n", nil)] as [(Character, SecretAnswer?)] {
             var state = PromptState.question(step: .onceAsked)
             state.choose(byKey: letter.asciiValue ?? 0)
             #expect(state.chosen == answer, "\(letter)")
@@ -72,9 +73,9 @@ import Testing
     }
 
     @Test func noteNamesOnlyProgramsThatAreShown() {
-        #expect(PromptState.question().answerNotes[0].hasSuffix("this item, this program and those that started it."))
+        #expect(PromptState.question().answerNotes[1].hasSuffix("this item, this program and those that started it."))
         let alone = PromptState.question(startedBy: "")
-        #expect(alone.answerNotes[0].hasSuffix("are stored for this item and this program."))
+        #expect(alone.answerNotes[1].hasSuffix("are stored for this item and this program."))
         #expect(alone.startedByLine == nil && alone.spokenStartedByLine == nil && alone.shortStartedByLine == nil)
         #expect(PromptState.sample(purpose: .readSecret, .passcode).answerNotes.isEmpty)
     }
@@ -102,7 +103,10 @@ import Testing
             let shown = lines(.question(.once), columns, rows)
             let text = shown.map { $0.dropFirst(2) }.joined(separator: " ")
             #expect(shown.count <= rows && shown.allSatisfy { CellWidth.of($0) < columns }, "\(columns) x \(rows)")
-            for part in ["read “GitHub”", "May it read this item?", "O Allow once", "A Always allow", "N Never allow"] {
+            for part in [
+                "read “GitHub”", "May it read this item?", "O Allow once", "U Allow until logout", "A Always allow",
+                "N Never allow",
+            ] {
                 #expect(text.contains(part), "\(part) in \(columns) x \(rows): \(text)")
             }
         }
@@ -127,10 +131,11 @@ import Testing
                 It is process 4711, “/usr/bin/gh”.\r
                 It was started by “bash”, started by “claude”, started by “gnome-terminal”.\r
                 This prompt ends after 1 minute.\r
-                May it read this item? “Always allow” and “Never allow” are stored for this item, this program and \
-                those that started it. Withdraw an answer with latchkey secrets answers, or in the settings. This is a \
-                courtesy among your own programs: one of them can act as another. Keys: O for Allow once, A for \
-                Always allow, N for Never allow, Enter for Confirm, Esc/Ctrl-C for Cancel.\r
+                May it read this item? “Allow until logout” also ends when the keychain is locked. “Always allow” and \
+                “Never allow” are stored for this item, this program and those that started it. Withdraw an answer with \
+                latchkey secrets answers, or in the settings. This is a courtesy among your own programs: one of them \
+                can act as another. Keys: O for Allow once, U for Allow until logout, A for Always allow, N for Never \
+                allow, Enter for Confirm, Esc/Ctrl-C for Cancel.\r
 
                 """)
         #expect(speech.say(.question(.always)) == "Always allow: press Enter to confirm.\r\n")

@@ -70,11 +70,11 @@ import Testing
             speech.say(state).replacing("\r\n", with: " ") == """
                 Anfrage von Latchkey, Prozess 4712. „gh“ möchte „GitHub“ lesen, das ein anderes Programm gespeichert \
                 hat. Es ist Prozess 4711, „/usr/bin/notes“. Es wurde gestartet von „bash“, gestartet von „claude“. \
-                Diese Anfrage endet nach 1 Minute. Darf es dieses Objekt lesen? „Immer erlauben“ und „Nie erlauben“ \
-                werden für dieses Objekt, dieses Programm und die Programme gespeichert, die es gestartet haben. \
+                Diese Anfrage endet nach 1 Minute. Darf es dieses Objekt lesen? „Bis zum Abmelden erlauben“ endet auch, \
+                wenn der Schlüsselbund gesperrt wird. „Immer erlauben“ und „Nie erlauben“ werden für dieses Objekt, dieses Programm und die Programme gespeichert, die es gestartet haben. \
                 Widerrufen Sie eine Antwort mit latchkey secrets answers oder in den Einstellungen. Das ist eine \
                 Höflichkeit unter Ihren eigenen Programmen: Eines kann sich als ein anderes ausgeben. Tasten: O für \
-                Einmal erlauben, A für Immer erlauben, N für Nie erlauben, Eingabe für Bestätigen, Esc/Strg-C für \
+                Einmal erlauben, U für Bis zum Abmelden erlauben, A für Immer erlauben, N für Nie erlauben, Eingabe für Bestätigen, Esc/Strg-C für \
                 Abbrechen.\u{20}
                 """)
         state.chosen = .always

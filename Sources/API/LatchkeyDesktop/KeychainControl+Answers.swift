@@ -8,15 +8,17 @@ import LatchkeySystem
 // (docs/use/secret-service.md).
 
 extension KeychainControl {
-    /// A stored answer: for one program and one item.
+    /// An answer that counts now: for one program and one item.
     public struct ProgramAnswer: Equatable, Sendable {
         /// The paths of the program that asked and, if it only passes on what others ask, of those that started it, the last
         /// one first; of an app in a sandbox what the sandbox says, such as `flatpak:org.example.App`. One line of text each.
         public let programs: [String]
         /// The label of the item, which may be empty; nil if the item was deleted since.
         public let item: String?
-        /// Whether the program may always read the item; otherwise it never reads it.
+        /// Whether the program may read the item; otherwise it never reads it.
         public let mayRead: Bool
+        /// Whether the answer ends when the user logs out, or the keychain is locked.
+        public let endsWithSession: Bool
         /// The identifier of the item.
         let itemIdentifier: String
         /// The identifier of the answer.
@@ -27,14 +29,14 @@ extension KeychainControl {
             guard let answer = SecretAnswer(rawValue: found.text(.label)), answer != .once else { return nil }
             programs = found.text(.owner).split(separator: Limits.startedByArrow).map { String($0).withoutControls }
             item = found.attributes?[.itemDescription] == nil ? nil : found.text(.itemDescription)
-            mayRead = answer == .always
+            (mayRead, endsWithSession) = (answer != .never, answer == .session)
             // The collection of its row: @answers/ITEM.
             itemIdentifier = Files.name(of: found.text(.collection))
             identifier = found.text(.identifier)
         }
     }
 
-    /// The stored answers, ordered by program and item. Where `KeychainOverview.listsItems` is false, a prompt asks the user;
+    /// The answers, ordered by program and item. Where `KeychainOverview.listsItems` is false, a prompt asks the user;
     /// otherwise there is none.
     ///
     /// - Throws: `SettingsFailure`, with code `storeUnusable` for a store that cannot be read; `passcodeNotSet` without a

@@ -222,7 +222,15 @@ package final class Service: Sendable {
     private let sessionCount = Atomic<UInt64>(0)
     private let sessionList = Mutex<[WeakSession]>([])
 
-    func forgetProofs() { for entry in sessionList.withLock({ $0 }) { entry.session?.forgetProofs() } }
+    var sessions: [Session] { sessionList.withLock { $0.compactMap(\.session) } }
+
+    func forgetProofs() { for session in sessions { session.forgetProofs() } }
+
+    /// - Returns: whether there was one.
+    @discardableResult
+    func withdrawGrants(where isWithdrawn: (SecretGrant) -> Bool) -> Bool {
+        sessions.reduce(false) { $1.withdrawGrants(where: isWithdrawn) || $0 }
+    }
 
     /// Starts to compare all rows with the set hash, in the background. A large store is compared only until its anchor
     /// is first written after a boot, a small one at every start.

@@ -45,10 +45,11 @@ extension Session {
     /// Incremented whenever all proofs of this session are revoked.
     var proofEpoch: UInt64 { state.withLock { $0.proofEpoch } }
 
-    /// Revokes all proofs of this session, and ends its export or import; for example when the device is locked.
+    /// Revokes all proofs and grants of this session, and ends its export or import; for example when the device is locked.
     func forgetProofs() {
         state.withLock { state in
             for handle in state.contexts.keys { state.contexts[handle]?.proof = .none }
+            state.grants = []
             state.backup = nil
             state.receiving = nil
             state.proofEpoch += 1

@@ -49,6 +49,8 @@ package final class Session: RequestHandler {
         var ticketAlarm: (any Alarm)?
         /// The sessions of programs whose calls of the Secret Service are under way, by request ID.
         var delegates: [UInt64: Session] = [:]
+        /// What the person has allowed programs, whose calls this session passes on, until it ends.
+        var grants: [SecretGrant] = []
         /// Incremented whenever all proofs of this session are revoked.
         var proofEpoch: UInt64 = 0
         var isClosed = false
@@ -149,6 +151,7 @@ package final class Session: RequestHandler {
         let (evaluations, watches, delegates) = state.withLock { state in
             state.isClosed = true
             state.contexts = [:]
+            state.grants = []
             state.backup = nil
             state.receiving = nil
             state.ticketAlarm = nil

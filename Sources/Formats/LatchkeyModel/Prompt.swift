@@ -130,10 +130,10 @@ package struct PromptContent: Hashable, Sendable {
         case accountExpired = 6
         /// All proofs are there, and the prompt asks whether the program may read the item (`SecretAnswer`).
         case answerAsked = 7
-        /// The same where no answer is stored: it can only be allowed this once.
+        /// The same where no answer is kept: it can only be allowed this once.
         case onceAsked = 8
 
-        /// The answers that the prompt offers, and no others are accepted: what is not stored is not promised.
+        /// The answers that the prompt offers, and no others are accepted: what is not kept is not promised.
         package var answers: [SecretAnswer] {
             switch self {
             case .answerAsked: SecretAnswer.allCases

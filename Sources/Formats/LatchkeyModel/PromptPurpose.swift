@@ -61,9 +61,9 @@ package enum LastStep: UInt8, CaseIterable, Sendable {
     case asksNewPasscode = 3
     /// The prompt asks for the end of the recovery code that was shown before. Only `latchkey-authd` asks for it.
     case repeatsRecoveryCode = 4
-    /// The prompt asks whether the program may read the item: once, always or never. What is entered is the text of a
-    /// `SecretAnswer`.
+    /// The prompt asks whether the program may read the item: once, for this session, always or never. What is entered is the
+    /// text of a `SecretAnswer`.
     case asksAnswer = 5
-    /// The same where no answer is stored: the prompt offers `SecretAnswer.once` alone.
+    /// The same where no answer is kept: the prompt offers `SecretAnswer.once` alone.
     case asksOnce = 6
 }

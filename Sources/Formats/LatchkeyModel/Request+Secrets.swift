@@ -60,11 +60,11 @@ package enum SecretAction: Equatable, Sendable {
     case renameCollection(String, label: String)
     /// Deletes a collection whose items all belong to the program, with them.
     case deleteCollection(String)
-    /// The stored answers of the person: each is an item with the attributes `collection` (the identifier of the item),
+    /// The answers of the person that count now: each is an item with the attributes `collection` (the identifier of the item),
     /// `identifier`, `owner` (the program), `label` (`SecretAnswer`) and, if the item still exists, `itemDescription` (its
     /// label).
     case answers
-    /// Forgets a stored answer, so that the program is asked for again.
+    /// Forgets an answer, so that the program is asked for again.
     case forgetAnswer(item: String, answer: String)
     /// Changes the access control of the items that are stored in a collection from now on, which needs what it demanded
     /// before.
@@ -155,10 +155,12 @@ package struct SecretPairs: Hashable, Sendable {
     package var withoutSchema: SecretPairs { SecretPairs(all.filter { !$0.isSchema }) ?? .none }
 }
 
-/// What the person answered when a program asked to read an item of another one.
+/// What the person answered when a program asked to read an item of another one, in the order of a prompt.
 package enum SecretAnswer: String, CaseIterable, Sendable {
     /// Not stored.
     case once
+    /// In the memory of the daemon only, until the login session ends or the keychain is locked.
+    case session
     case always
     case never
 

@@ -88,7 +88,7 @@ struct SecretsCommand: Sendable {
 
     // MARK: - Answers
 
-    /// Lists the stored answers of the person, or forgets those for a program.
+    /// Lists the answers of the person, or forgets those for a program.
     private func answers(_ arguments: [String]) throws(Failure) {
         let process = try AskingProcess.own
         let isJSON = arguments.contains("--json")
@@ -118,7 +118,8 @@ struct SecretsCommand: Sendable {
         guard !answers.isEmpty else { return write(texts.noAnswers + "\n") }
         for answer in answers {
             let item = answer.itemLabel.map { "“\($0.withoutControls)”" } ?? answer.item
-            write("\(answer.answer)  \(answer.program.withoutControls)  \(item)\n")
+            let end = answer.answer == SecretAnswer.session.rawValue ? "  (\(texts.untilLogout))" : ""
+            write("\(answer.answer)  \(answer.program.withoutControls)  \(item)\(end)\n")
         }
     }
 

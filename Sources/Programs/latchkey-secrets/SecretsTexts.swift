@@ -100,6 +100,8 @@ struct SecretsTexts: Sendable {
         words("The message bus has ended. The next program that needs a keyring starts this one again.")
     }
 
+    /// Behind an answer that ends with the login session.
+    var untilLogout: String { words("until you log out") }
     var noAnswers: String { words("No program may always or never read an item of another one.") }
     func forgotten(_ program: String) -> String { words("\(program) is asked for again.") }
     func noAnswer(_ program: String) -> Failure {

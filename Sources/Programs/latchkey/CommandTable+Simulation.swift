@@ -91,7 +91,7 @@ extension CommandTable {
             .permission($0 == "allow")
         },
         verb(
-            "choose", "answer a program that asks to read an item of another program: once, always or never",
+            "choose", "answer a program that asks to read an item of another program: once, session, always or never",
             CommandArgument("ANSWER", .choice(Simulation.choices.map(\.0)))
         ) { .choose(Simulation.value($0, Simulation.choices) ?? .never) },
         verb("reset", "remove the queued actions") { _ in .reset },

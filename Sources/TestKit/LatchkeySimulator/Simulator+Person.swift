@@ -135,6 +135,8 @@ extension Simulator {
     public enum ReadAnswer: Sendable {
         /// This time only.
         case once
+        /// Without a prompt until the login session ends or the keychain is locked.
+        case session
         /// Now and later, without a prompt.
         case always
         /// Neither now nor later, without a prompt.
@@ -143,6 +145,7 @@ extension Simulator {
         fileprivate var stored: SecretAnswer {
             switch self {
             case .once: .once
+            case .session: .session
             case .always: .always
             case .never: .never
             }

@@ -16,6 +16,7 @@ extension SimulatedWorld.Action {
         case .codeAcknowledged: "the recovery code is written down"
         case .recoveryCode: "a recovery code is entered"
         case .choice(.once): "reading is allowed once"
+        case .choice(.session): "reading is allowed until logout"
         case .choice(.always): "reading is always allowed"
         case .choice(.never): "reading is never allowed"
         case .newPasscode: "a new passcode is entered"

@@ -11,7 +11,7 @@ from accessible import check
 from shown_prompt import ASKS_FOR_ANSWER, READ_SECRET, ShownPrompt, prompt
 from test_agent_languages import is_inside
 
-ANSWERS = {"Allow once": b"once", "Always allow": b"always", "Never allow": b"never"}
+ANSWERS = {"Allow once": b"once", "Allow until logout": b"session", "Always allow": b"always", "Never allow": b"never"}
 CHAIN = "bash ← claude ← node ← gnome-terminal-server"
 SPOKEN = "“bash”, started by “claude”, started by “node”, started by “gnome-terminal-server”"
 CANCEL = [3]
@@ -28,7 +28,7 @@ def asking(label="GitHub token", chain=CHAIN, language=None):
                 subprocess.run(["scripts/words", step, locale], check=True, stdout=subprocess.DEVNULL, timeout=60)
             environment = {"LATCHKEY_LOCALE_DIR": locale, "LANG": f"{language}.UTF-8", "LC_ALL": "", "LANGUAGE": ""}
         with ShownPrompt(shown, environment) as agent:
-            agent.prompt.sees(lambda t: len(t.buttons) == 4)
+            agent.prompt.sees(lambda t: len(t.buttons) == 5)
             agent.prompt.focus()
             yield agent
 
@@ -50,7 +50,7 @@ def test_question_says_who_asks_for_what_and_what_an_answer_means():
 @pytest.mark.parametrize("title", ANSWERS)
 def test_button_sends_its_answer_once(title):
     with asking() as agent:
-        agent.prompt.sees(lambda t: len(t.buttons) == 4).press_button(title)
+        agent.prompt.sees(lambda t: len(t.buttons) == 5).press_button(title)
         answer = agent.event()
         check(answer == [10, ANSWERS[title]], f"the event: {answer}")
         sent = agent.prompt.reads("The answer was sent.")
@@ -61,8 +61,8 @@ def test_button_sends_its_answer_once(title):
 
 def test_no_key_answers_before_focus_is_moved_and_tab_reaches_every_answer():
     with asking() as agent:
-        agent.prompt.keys("Return", "space", "o", "a", "n")
-        check(len(agent.prompt.reads("May it read this item?").buttons) == 4, "the keys change nothing")
+        agent.prompt.keys("Return", "space", "o", "u", "a", "n")
+        check(len(agent.prompt.reads("May it read this item?").buttons) == 5, "the keys change nothing")
         for title in "Details", *ANSWERS, "Cancel":
             agent.prompt.keys("Tab")
             agent.prompt.sees(lambda t: t.focused_name == title)
@@ -85,7 +85,7 @@ def test_screen_reader_starts_with_the_question_and_reads_no_arrows():
         check(words.startswith("“gh” wants to. read “GitHub token”, which another program stored.. It was started by "
                                + SPOKEN), words)
         check("May it read this item?" in words and "are stored for this item" in words, words)
-        shown = agent.prompt.sees(lambda t: len(t.buttons) == 4)
+        shown = agent.prompt.sees(lambda t: len(t.buttons) == 5)
         check(not any("←" in name for name in shown.names), f"the names: {shown.names}")
 
 
@@ -102,7 +102,7 @@ def test_long_label_and_chain_are_cut_and_markup_is_not_interpreted():
 @pytest.mark.parametrize("language", ["de_DE", "qps", "he_IL"])
 def test_question_fits_the_window_in_other_languages(language):
     with asking(language=language) as agent:
-        shown = agent.prompt.sees(lambda t: len(t.buttons) == 4)
+        shown = agent.prompt.sees(lambda t: len(t.buttons) == 5)
         agent.prompt.picture(f"{language}-answer")
         check(not any("\ufffd" in name or "%1$s" in name for name in shown.names), f"the texts: {shown.names}")
         is_inside(shown)

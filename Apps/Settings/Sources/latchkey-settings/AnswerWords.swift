@@ -12,6 +12,7 @@ enum AnswerWords {
         """)
     static let yourAnswers = words("Your answers")
     static let mayRead = words("May always read it")
+    static let mayReadInSession = words("May read it until you log out")
     static let neverReads = words("Never reads it")
     static let withdraw = words("Withdraw")
     static let withdrawing = words("Withdrawing the answer…")
@@ -28,6 +29,11 @@ enum AnswerWords {
         // What the daemon sends may name no program.
         guard program.app == nil, let path = program.programs.first else { return text }
         return "\(text)\n\(path)"
+    }
+
+    static func meaning(_ answer: KeychainControl.ProgramAnswer) -> String {
+        guard answer.mayRead else { return neverReads }
+        return answer.endsWithSession ? mayReadInSession : mayRead
     }
 
     static func item(_ answer: KeychainControl.ProgramAnswer) -> String {

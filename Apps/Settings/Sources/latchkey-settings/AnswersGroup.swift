@@ -92,7 +92,7 @@ struct AnsweredProgram: Equatable, Sendable {
         let button = Button(AnswerWords.withdraw) { [weak self] in self?.withdraw(answer, of: program) }
         button.setAccessibleName(HealthWords.name(AnswerWords.withdraw, of: item))
         return Row(
-            item, subtitle: answer.mayRead ? AnswerWords.mayRead : AnswerWords.neverReads,
+            item, subtitle: AnswerWords.meaning(answer),
             icon: answer.mayRead ? "emblem-ok-symbolic" : "action-unavailable-symbolic", suffix: [button])
     }
 

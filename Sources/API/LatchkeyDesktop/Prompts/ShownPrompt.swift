@@ -142,6 +142,8 @@ public struct ShownPrompt: Equatable, Sendable {
     public enum ReadAnswer: CaseIterable, Sendable {
         /// This time only.
         case once
+        /// Without a prompt until the user logs out or the keychain is locked.
+        case session
         /// Now and later, without a prompt.
         case always
         /// Neither now nor later, without a prompt.
@@ -150,6 +152,7 @@ public struct ShownPrompt: Equatable, Sendable {
         package var stored: SecretAnswer {
             switch self {
             case .once: .once
+            case .session: .session
             case .always: .always
             case .never: .never
             }

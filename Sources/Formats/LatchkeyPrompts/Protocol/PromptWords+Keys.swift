@@ -123,6 +123,7 @@ extension PromptState {
     package func title(_ answer: SecretAnswer) -> String {
         switch answer {
         case .once: words("Allow once")
+        case .session: words("Allow until logout")
         case .always: words("Always allow")
         case .never: words("Never allow")
         }
@@ -132,6 +133,8 @@ extension PromptState {
     private static func key(_ answer: SecretAnswer) -> String {
         switch answer {
         case .once: "O"
+        // Few words end with it: text for another program, such as “ls” and Enter, must choose nothing.
+        case .session: "U"
         case .always: "A"
         case .never: "N"
         }

@@ -105,8 +105,9 @@ extension PromptState {
         guard content.step.answers.contains(.always) else {
             return [words("“\(title(.once))” is for this request: no answer is stored."), courtesy]
         }
-        let (always, never) = (title(.always), title(.never))
+        let (session, always, never) = (title(.session), title(.always), title(.never))
         return [
+            words("“\(session)” also ends when the keychain is locked."),
             prompt.startedBy.isEmpty
                 ? words("“\(always)” and “\(never)” are stored for this item and this program.")
                 : words("“\(always)” and “\(never)” are stored for this item, this program and those that started it."),

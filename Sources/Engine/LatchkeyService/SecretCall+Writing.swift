@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+
+// What a program stores, changes and deletes, and the rules of new items.
+
+extension SecretCall {
+    func store(_ new: NewSecret, _ replaces: Bool) async throws(Failure) -> Reply {
+        let control = try accessControl(ofNew: new.collection)
+        let attributes: Attributes = [
+            .label: .text(new.label), .contentType: .text(new.contentType), .pairs: .data(new.pairs.bytes),
+        ]
+        if replaces, new.pairs != .none {
+            let same = try session.keychain().secretRows(
+                query([.collection: .text(new.collection)], new.pairs), caller: session.caller
+            ).first { $0.secretPairs == new.pairs && $0.secretOwner.hasBytes(of: program.name) }
+            if let same {
+                _ = try await update(same, attributes, secret: new.secret)
+                return .items(try rows([.identifier: .text(same.secretIdentifier)]), more: false)
+            }
+        }
+        let key: Attributes = [
+            .collection: .text(new.collection), .identifier: .text(try newIdentifier()), .owner: .text(program.name),
+        ]
+        return try await add(attributes.merging(key), secret: new.secret, accessControl: control)
+    }
+
+    /// The access control of an item that is stored in a collection now.
+    func accessControl(ofNew collection: String) throws(Failure) -> AccessControl {
+        do throws(Failure) {
+            return try self.collection(collection).accessControl ?? AccessControl()
+        } catch {
+            // The collection that exists always has a row only if it has an access control.
+            guard collection.hasBytes(of: SecretService.login), error.status == .itemNotFound else { throw error }
+            return AccessControl()
+        }
+    }
+
+    func protectNew(_ collection: String, _ control: AccessControl) async throws(Failure) -> Reply {
+        try await confirm("change what new secrets of programs demand")
+        let key: Attributes = [.collection: .text(SecretRows.collections), .identifier: .text(collection)]
+        if collection.hasBytes(of: SecretService.login), try rows(key).isEmpty {
+            let attributes = key.merging([.label: .text("Login")])
+            _ = try await add(attributes, secret: nil, accessControl: control)
+            return .done
+        }
+        return try await update(try self.collection(collection), [:], accessControl: control)
+    }
+
+    /// An item that the program stored, or that it may change or delete now because the person agrees: an answer “always” is for
+    /// reads.
+    ///
+    /// - Returns: the item, and the context with what the person has proven; nil if they were not asked.
+    func agreed(
+        _ identifier: String, to purpose: PromptPurpose
+    ) async throws(Failure) -> (item: FoundItem, context: ContextHandle?) {
+        guard let item = try item(identifier) else { throw Failure(.itemNotFound, "There is no such item.") }
+        guard !item.secretOwner.hasBytes(of: program.name) else { return (item, nil) }
+        if case .never = try standing(item) { throw Self.neverAnswered }
+        let context = try context()
+        // A removal needs no proof of what the item demands, as that of every other item.
+        try await agree([item], purpose == .deleteSecret ? [] : [item], context, to: purpose)
+        return (item, context)
+    }
+
+    func change(_ identifier: String, _ changes: SecretChanges) async throws(Failure) -> Reply {
+        let (item, context) = try await agreed(identifier, to: .changeSecret)
+        var attributes: Attributes = [:]
+        if let label = changes.label { attributes[.label] = .text(label) }
+        if let pairs = changes.pairs { attributes[.pairs] = .data(pairs.bytes) }
+        if let type = changes.contentType { attributes[.contentType] = .text(type) }
+        return try await update(item, attributes, secret: changes.secret, context)
+    }
+
+    func delete(_ identifier: String) async throws(Failure) -> Reply {
+        let (item, _) = try await agreed(identifier, to: .deleteSecret)
+        _ = try await session.delete(
+            query([.collection: .text(item.secretCollection), .identifier: .text(identifier)]))
+        session.service.withdrawGrants { $0.item.hasBytes(of: identifier) }
+        return try await deleteAnswers(for: identifier)
+    }
+
+    func deleteAnswers(for identifier: String) async throws(Failure) -> Reply {
+        do throws(Failure) {
+            return try await session.delete(query([.collection: .text(SecretRows.answers(for: identifier))]))
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return .done
+        }
+    }
+
+    func createCollection(_ label: String) async throws(Failure) -> Reply {
+        try await add(
+            [
+                .collection: .text(SecretRows.collections), .identifier: .text(try newIdentifier()),
+                .label: .text(label), .owner: .text(program.name),
+            ], secret: nil)
+    }
+
+    func deleteCollection(_ identifier: String) async throws(Failure) -> Reply {
+        _ = try ownCollection(identifier)
+        let items = try rows([.collection: .text(identifier)])
+        guard items.allSatisfy({ $0.secretOwner.hasBytes(of: program.name) }) else {
+            throw Failure(.notPermitted, "Other programs have stored items in this collection.")
+        }
+        for item in items { _ = try await delete(item.secretIdentifier) }
+        return try await session.delete(
+            query([.collection: .text(SecretRows.collections), .identifier: .text(identifier)]))
+    }
+}
