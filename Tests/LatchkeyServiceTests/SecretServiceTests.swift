@@ -257,6 +257,77 @@ import Testing
         #expect(isAskedFor(item, by: 8))
     }
 
+    // MARK: - The log and the rows of answers
+
+    private func lines() throws -> [AuditLine] {
+        let page = try machine.keychain.log(Request.Log(after: 0, limit: 1000, verifies: true))
+        #expect(page.finding == nil)
+        return page.lines
+    }
+
+    private func expectNoFinding() throws {
+        var (check, found) = (StoreCheck(machine.keychain), [Finding]())
+        while true {
+            let report = try check.next()
+            found += report.findings
+            if !report.more { break }
+        }
+        #expect(found == [])
+    }
+
+    /// A person reads which item an answer is about, and which answer it was; and no row is left that the log does not explain.
+    @Test(arguments: [
+        (SecretAnswer.session, AuditEvent.allowedUntilLogout), (.always, .alwaysAllowed), (.never, .neverAllowed),
+    ])
+    func theLogSaysWhatWasAnsweredAboutWhichItem(_ given: SecretAnswer, _ event: AuditEvent) throws {
+        let item = try fill()
+        answer(given)
+        _ = use(.read([item]), by: 2)
+        try expectNoFinding()
+        let listed = try #require(items(use(.answers, by: 1))?.first)
+        guard case .text(let name) = listed.attributes?[.identifier] else { return }
+        #expect(use(.forgetAnswer(item: item, answer: name), by: 1) == .done)
+        let about = try lines().filter { !$0.item.isEmpty && ![.used, .refused].contains($0.event) }
+        #expect(about.map(\.event) == [.added, event, .answerEnded])
+        #expect(about.allSatisfy { $0.item == about[0].item && $0.item.count == 16 })
+        #expect(about.map(\.caller) == ["/usr/bin/mail", "/usr/bin/browser", "/usr/bin/mail"])
+        try expectNoFinding()
+    }
+
+    private enum Deletion: CaseIterable, Sendable { case byItsProgram, byTheList, withItsCollection }
+
+    @Test(.promise("secrets.answers"), arguments: Deletion.allCases)
+    private func answersAreDeletedWithTheirItem(_ deletion: Deletion) throws {
+        let made = try #require(items(use(.createCollection(label: "Work"), by: 1))?.first)
+        guard case .text(let collection) = made.attributes?[.identifier] else { return }
+        let new = NewSecret(
+            collection: collection, label: "Mail", contentType: "", pairs: mailPairs, secret: SecretBytes("x".utf8))
+        let stored = try #require(items(use(.store(new, replaces: false), by: 1))?.first)
+        guard case .text(let item) = stored.attributes?[.identifier] else { return }
+        let other = try fill()
+        for (program, given) in [(2, .always), (3, .never), (5, .session)] as [(Int32, SecretAnswer)] {
+            answer(given)
+            _ = use(.read([item]), by: program)
+        }
+        answer(.always)
+        _ = use(.read([other]), by: 2)
+        #expect(items(use(.answers, by: 1))?.count == 4)
+        switch deletion {
+        case .byItsProgram: #expect(use(.delete(item), by: 1) == .done)
+        case .withItsCollection: #expect(use(.deleteCollection(collection), by: 1) == .done)
+        case .byTheList:
+            let listed = try #require(items(send(.listEverything(Request.ListEverything()))))
+            let found = listed.first { $0.attributes?[.collection] == .text(collection) }
+            let reference = try #require(found?.persistentReference)
+            #expect(send(.deleteListed(Request.DeleteListed(reference))) == .done)
+        }
+        let left = try #require(items(use(.answers, by: 1)))
+        #expect(left.map { $0.attributes?[.itemDescription] } == [.text("Mail")], "that of the other item")
+        try expectNoFinding()
+        let ended = try lines().filter { $0.event == .answerEnded }
+        #expect(ended.count == 2 && Set(ended.map(\.item)).count == 1)
+    }
+
     @Test func anAnswerIsListedAndForgotten() throws {
         let item = try fill()
         answer(.always)

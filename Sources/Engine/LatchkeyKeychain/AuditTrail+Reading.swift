@@ -24,7 +24,7 @@ extension AuditTrail {
                 return try reader.tuple(7) { (reader) throws(WireError) in
                     var line = AuditLine(sequence: entry.sequence, time: try reader.integer())
                     line.event = UInt8(exactly: try reader.unsigned()).flatMap(AuditEvent.init(rawValue:))
-                    line.item = try reader.bytes(limit: 64)
+                    (line.item, line.answer) = Self.names(in: try reader.bytes(limit: 64))
                     line.caller = try reader.text()
                     line.processID = Int32(truncatingIfNeeded: try reader.integer())
                     line.count = try reader.unsigned()
@@ -34,6 +34,13 @@ extension AuditTrail {
                 return nil
             }
         }
+    }
+
+    /// What an entry stores as its item: that of an answer is two identifiers.
+    private static func names(in bytes: [UInt8]) -> (item: [UInt8], answer: [UInt8]) {
+        guard bytes.count == 32 else { return (bytes, []) }
+        let item = Array(bytes[..<16])
+        return (item.allSatisfy { $0 == 0 } ? [] : item, Array(bytes[16...]))
     }
 
     /// Verifies the hash chain entry by entry.

@@ -32,10 +32,14 @@ struct ItemBalance {
     mutating func found(_ id: [UInt8], version: Int64) { if let name = Name(id) { rows[name] = version } }
 
     mutating func take(_ line: AuditLine, isNew: Bool) {
-        guard let name = Name(line.item) else { return }
+        guard let name = Name(line.answer.isEmpty ? line.item : line.answer) else { return }
         if isNew { moving.insert(name) }
         switch line.event {
         case .added: reported[name] = 1
+        case .alwaysAllowed, .neverAllowed, .answerEnded:
+            // About an item, unless it names the row of an answer.
+            guard !line.answer.isEmpty else { break }
+            reported[name] = line.event == .answerEnded ? nil : 1
         case .updated: reported[name]? += 1
         case .deleted, .invalidated: reported[name] = nil
         case .quarantined: quarantined[name] = reported.removeValue(forKey: name)

@@ -159,16 +159,13 @@ extension Keychain {
 
     /// Deletes the rows of the items that satisfy `isDoomed`, with an audit entry for each.
     func deleteAll(caller: Caller, in store: any ItemWriting, where isDoomed: (Item) -> Bool) throws(Failure) {
-        var rows: [RowMark] = []
+        var rows: [DoomedRow] = []
         try store.forEachRow(.all, columns: .withoutSecret) { (row) throws(Failure) in
             let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
-            if let item, isDoomed(item) { rows.append(RowMark(row)) }
+            if let item, isDoomed(item) { rows.append(DoomedRow(row, item)) }
             return true
         }
-        for row in rows {
-            try deleteRow(row, store)
-            try audit.append(.deleted, item: row.id, caller: caller, to: store)
-        }
+        for row in rows { try delete(row, caller, store) }
     }
 
     /// Checks a passcode as it was typed against the slots.

@@ -52,13 +52,10 @@ extension Keychain {
         guard !tree.lockState.isLocked else { throw Failure.locked }
         defer { reportDamage() }
         try write { (store) throws(Failure) in
-            var rows: [RowMark] = []
-            try forEachListed(reference, in: store) { (row, _) throws(Failure) in rows.append(RowMark(row)) }
+            var rows: [DoomedRow] = []
+            try forEachListed(reference, in: store) { (row, item) throws(Failure) in rows.append(DoomedRow(row, item)) }
             guard !rows.isEmpty else { throw Failure.noListedItem }
-            for row in rows {
-                try deleteRow(row, store)
-                try audit.append(.deleted, item: row.id, caller: caller, to: store)
-            }
+            for row in rows { try delete(row, caller, store) }
         }
     }
 

@@ -16,6 +16,23 @@ extension RowMark {
     }
 }
 
+/// A row that is deleted as the item that it is.
+struct DoomedRow {
+    let mark: RowMark
+    /// The identifier of an item of the Secret Service; nil for any other row.
+    let secret: String?
+
+    init(_ row: StoredRow, _ item: Item) {
+        mark = RowMark(row)
+        guard row.itemClass == .secret, !item.isOfSecretService, case .text(let name)? = item.attributes[.identifier]
+        else {
+            secret = nil
+            return
+        }
+        secret = name
+    }
+}
+
 extension Keychain {
     func insertRow(_ row: StoredRow, _ store: any ItemWriting) throws(Failure) {
         try checkRoom(for: row, in: store)
@@ -36,6 +53,14 @@ extension Keychain {
         try store.delete(position: mark.position)
         try recordDeletion(in: store)
         try changeSum(in: store, removed: mark)
+    }
+
+    /// Deletes the row of an item, with an audit entry, and the answers about the item.
+    func delete(_ row: DoomedRow, _ caller: Caller, _ store: any ItemWriting) throws(Failure) {
+        try deleteRow(row.mark, store)
+        try audit.append(.deleted, item: row.mark.id, caller: caller, to: store)
+        guard let identifier = row.secret else { return }
+        try deleteAnswers(SecretRows.answers(for: identifier), about: row.mark.id, caller, store)
     }
 
     private func changeSum(in store: any ItemWriting, added: RowMark? = nil, removed: RowMark? = nil) throws(Failure) {

@@ -55,3 +55,122 @@ extension Keychain {
         return rows
     }
 }
+
+// MARK: - Answers
+
+extension AuditEvent {
+    /// What the log says about an answer; nil for one that is not kept.
+    fileprivate init?(_ answer: SecretAnswer) {
+        switch answer {
+        case .once: return nil
+        case .session: self = .allowedUntilLogout
+        case .always: self = .alwaysAllowed
+        case .never: self = .neverAllowed
+        }
+    }
+}
+
+/// What a person answered for a program and an item.
+package struct AnswerKey: Sendable {
+    /// The identifier of the item.
+    package let item: String
+    /// The identifier of the answer.
+    package let answer: String
+
+    package init(item: String, answer: String) { (self.item, self.answer) = (item, answer) }
+
+    package var attributes: Attributes {
+        [.collection: .text(SecretRows.answers(for: item)), .identifier: .text(answer)]
+    }
+}
+
+extension Keychain {
+    /// Records an answer, and stores “always” and “never”. Does nothing if the item was deleted meanwhile.
+    ///
+    /// - Parameter program: the name of the program.
+    /// - Returns: whether the item is still there.
+    package func keepAnswer(
+        _ answer: SecretAnswer, _ key: AnswerKey, program: String, caller: Caller
+    ) throws(Failure) -> Bool {
+        guard let event = AuditEvent(answer) else { return true }
+        try checkReadable()
+        defer { reportDamage() }
+        var row: StoredRow?
+        if [.always, .never].contains(answer) {
+            let attributes = key.attributes.merging([.owner: .text(program), .label: .text(answer.rawValue)])
+            let request = Request.AddItem(
+                itemClass: .secret, attributes: attributes, accessControl: AccessControl(), secret: nil, returns: [],
+                authentication: Authentication(
+                    context: nil, skipsProtected: false, prompting: Prompting(reason: "", interactionAllowed: false)))
+            row = try sealed(newItem(request, caller, .none), .secret, nil, .none)
+        }
+        return try writeWithinQuota { [row] (store) throws(Failure) in
+            guard let item = try secretRow(of: key.item, in: store) else { return false }
+            if let row {
+                // One that cannot be read, or came with a backup.
+                try deleteAnswers(key.attributes, about: item, caller, store)
+                try insertRow(row, store)
+            }
+            try audit.append(event, item: item + (row?.id ?? []), caller: caller, to: store)
+            return true
+        }
+    }
+
+    /// Deletes an answer.
+    ///
+    /// - Parameter wasGranted: whether it was one that is not stored.
+    /// - Throws: `itemNotFound` if there is none.
+    package func withdrawAnswer(_ key: AnswerKey, wasGranted: Bool, caller: Caller) throws(Failure) {
+        try checkReadable()
+        defer { reportDamage() }
+        try write { (store) throws(Failure) in
+            let item = try secretRow(of: key.item, in: store) ?? []
+            guard try deleteAnswers(key.attributes, about: item, caller, store) == 0 else { return }
+            guard wasGranted else { throw Failure(.itemNotFound, "There is no such answer.") }
+            try audit.append(.answerEnded, item: item, caller: caller, to: store)
+        }
+    }
+
+    /// Deletes all answers about an item, in the transaction that deletes the item.
+    func deleteAnswers(
+        _ collection: String, about item: [UInt8], _ caller: Caller, _ store: any ItemWriting
+    ) throws(Failure) { try deleteAnswers([.collection: .text(collection)], about: item, caller, store) }
+
+    /// - Parameter item: the name of its row; empty if it is not there any more.
+    /// - Returns: how many there were.
+    @discardableResult
+    private func deleteAnswers(
+        _ attributes: Attributes, about item: [UInt8], _ caller: Caller, _ store: any ItemWriting
+    ) throws(Failure) -> Int {
+        var answers: [RowMark] = []
+        try forEachSecret(attributes, in: store) { row, _ in answers.append(RowMark(row)) }
+        for answer in answers {
+            try deleteRow(answer, store)
+            let name = item.isEmpty ? [UInt8](repeating: 0, count: answer.id.count) : item
+            try audit.append(.answerEnded, item: name + answer.id, caller: caller, to: store)
+        }
+        return answers.count
+    }
+
+    /// The name of the row of an item; nil if there is none.
+    private func secretRow(of identifier: String, in store: any ItemReading) throws(Failure) -> [UInt8]? {
+        var name: [UInt8]?
+        try forEachSecret([.identifier: .text(identifier)], in: store) { row, item in
+            if !item.isOfSecretService { name = row.id }
+        }
+        return name
+    }
+
+    /// The rows of the Secret Service that match, whoever the caller is.
+    private func forEachSecret(
+        _ attributes: Attributes, in store: any ItemReading, _ body: (StoredRow, Item) -> Void
+    ) throws(Failure) {
+        let service = Caller(groups: [SecretService.group], label: "", processID: 0, userID: 0)
+        try forEachMatch(
+            ItemQuery(itemClass: .secret, attributes: attributes), service, columns: .withoutSecret, in: store
+        ) { (row, item) throws(Failure) in
+            body(row, item)
+            return true
+        }
+    }
+}

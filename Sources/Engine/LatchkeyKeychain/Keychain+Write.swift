@@ -119,16 +119,13 @@ extension Keychain {
         try checkReadable()
         defer { reportDamage() }
         try write { (store) throws(Failure) in
-            var rows: [RowMark] = []
-            try forEachMatch(query, caller, columns: .withoutSecret, in: store) { (row, _) throws(Failure) in
-                rows.append(RowMark(row))
+            var rows: [DoomedRow] = []
+            try forEachMatch(query, caller, columns: .withoutSecret, in: store) { (row, item) throws(Failure) in
+                rows.append(DoomedRow(row, item))
                 return true
             }
             guard !rows.isEmpty else { throw Failure(.itemNotFound, "No item matches.") }
-            for row in rows {
-                try deleteRow(row, store)
-                try audit.append(.deleted, item: row.id, caller: caller, to: store)
-            }
+            for row in rows { try delete(row, caller, store) }
         }
     }
 

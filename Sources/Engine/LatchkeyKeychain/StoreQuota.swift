@@ -73,7 +73,8 @@ extension AuditEvent {
             true
         case .deleted, .invalidated, .passcodeSet, .passcodeChanged, .passcodeRemoved, .enrollmentChanged,
             .rollbackAccepted, .countersLost, .quarantined, .restored, .tryFailed, .rowsChanged, .locked, .unlocked,
-            .facePermissionChanged, .lockedOut, .protectedDiscarded, .anchored, .movedAway, .trailCut:
+            .facePermissionChanged, .lockedOut, .protectedDiscarded, .anchored, .movedAway, .trailCut, .alwaysAllowed,
+            .neverAllowed, .allowedUntilLogout, .answerEnded:
             false
         }
     }

@@ -65,14 +65,13 @@ extension SecretCall {
         Hexadecimal.encode(try SHA256.hash(Array(name.utf8)))
     }
 
-    private func answerKey(_ item: FoundItem) throws(Failure) -> Attributes {
-        [
-            .collection: .text(SecretRows.answers(for: item.secretIdentifier)),
-            .identifier: .text(try answerIdentifier()),
-        ]
+    private func answerKey(_ item: FoundItem) throws(Failure) -> AnswerKey {
+        AnswerKey(item: item.secretIdentifier, answer: try answerIdentifier())
     }
 
-    private func answer(for item: FoundItem) throws(Failure) -> FoundItem? { try rows(answerKey(item)).first }
+    private func answer(for item: FoundItem) throws(Failure) -> FoundItem? {
+        try rows(answerKey(item).attributes).first
+    }
 
     /// The identifiers of the items that the program may read until the session ends.
     func grantedItems() throws(Failure) -> [String] {
@@ -94,20 +93,14 @@ extension SecretCall {
 
     /// - Parameter epoch: the provider's `proofEpoch` before the person was asked.
     private func keep(_ answer: SecretAnswer, for item: FoundItem, since epoch: UInt64) async throws(Failure) {
-        switch answer {
-        case .once: break
-        case .session:
-            provider.grant(
-                SecretGrant(item: item.secretIdentifier, answer: try answerIdentifier(), program: program.name),
-                since: epoch)
-        case .always, .never:
-            if let earlier = try self.answer(for: item) {
-                _ = try await update(earlier, [.label: .text(answer.rawValue)])
-            } else {
-                let row: Attributes = [.owner: .text(program.name), .label: .text(answer.rawValue)]
-                _ = try await add(row.merging(answerKey(item)), secret: nil)
-            }
+        let (keychain, key) = (try session.keychain(), try answerKey(item))
+        let (name, caller) = (program.name, session.caller)
+        // In the log before it counts.
+        let isThere = try await session.service.parts.work.run(.oneItem) { () throws(Failure) in
+            try keychain.keepAnswer(answer, key, program: name, caller: caller)
         }
+        guard isThere, answer == .session else { return }
+        provider.grant(SecretGrant(item: key.item, answer: key.answer, program: name), since: epoch)
     }
 
     /// Asks the person whether the program may read, change or delete items of others, with one prompt that also asks for what
@@ -180,15 +173,15 @@ extension SecretCall {
     }
 
     func forget(_ answer: String, for item: String) async throws(Failure) -> Reply {
-        let key: Attributes = [.collection: .text(SecretRows.answers(for: item)), .identifier: .text(answer)]
         guard try !answer.hasBytes(of: answerIdentifier()) else {
             throw Failure(.notPermitted, "A program cannot take back what was answered to itself.")
         }
         try await confirm("forget what you have answered to a program")
         let wasGranted = session.service.withdrawGrants { $0.isFor(item: item, answer: answer) }
-        do throws(Failure) { return try await session.delete(query(key)) } catch {
-            guard wasGranted, error.status == .itemNotFound else { throw error }
-            return .done
+        let (keychain, key, caller) = (try session.keychain(), AnswerKey(item: item, answer: answer), session.caller)
+        try await session.service.parts.work.run(.oneItem) { () throws(Failure) in
+            try keychain.withdrawAnswer(key, wasGranted: wasGranted, caller: caller)
         }
+        return .done
     }
 }

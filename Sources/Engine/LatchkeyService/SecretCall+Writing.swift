@@ -78,16 +78,7 @@ extension SecretCall {
         _ = try await session.delete(
             query([.collection: .text(item.secretCollection), .identifier: .text(identifier)]))
         session.service.withdrawGrants { $0.item.hasBytes(of: identifier) }
-        return try await deleteAnswers(for: identifier)
-    }
-
-    func deleteAnswers(for identifier: String) async throws(Failure) -> Reply {
-        do throws(Failure) {
-            return try await session.delete(query([.collection: .text(SecretRows.answers(for: identifier))]))
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return .done
-        }
+        return .done
     }
 
     func createCollection(_ label: String) async throws(Failure) -> Reply {

@@ -68,6 +68,14 @@ public enum AuditEvent: UInt8, CaseIterable, Sendable {
     case accountsRefused = 33
     /// The audit log did not match the record of its end: entries were cut off, or the record was changed or removed.
     case trailCut = 34
+    /// The user answered that a program may always read an item of another one.
+    case alwaysAllowed = 35
+    /// The user answered that a program may never read it.
+    case neverAllowed = 36
+    /// The user answered that a program may read it until the login session ends.
+    case allowedUntilLogout = 37
+    /// Such an answer was withdrawn, or deleted with its item.
+    case answerEnded = 38
 }
 
 /// A decrypted entry of the audit log.
@@ -79,6 +87,8 @@ package struct AuditLine: Equatable, Sendable {
     package var event: AuditEvent?
     /// The 16-byte identifier of the item; empty if the event concerns no item.
     package var item: [UInt8]
+    /// The identifier of the row of an answer about the item; empty for other events, and in messages.
+    package var answer: [UInt8]
     /// The caller's label at the time; empty if no caller requested the event.
     package var caller: String
     /// The process that requested the event; 0 if none did, or if the entry summarises events of several.
@@ -88,9 +98,10 @@ package struct AuditLine: Equatable, Sendable {
 
     package init(
         sequence: Int64, time: Int64 = 0, event: AuditEvent? = nil, item: [UInt8] = [], caller: String = "",
-        processID: Int32 = 0, count: UInt64 = 1
+        processID: Int32 = 0, count: UInt64 = 1, answer: [UInt8] = []
     ) {
         self.count = count
+        self.answer = answer
         self.sequence = sequence
         self.time = time
         self.event = event

@@ -94,6 +94,10 @@ extension AuditEvent {
         case .accountsRefused: words("account refused", context: "event")
         case .sessionsRefused: words("sessions refused", context: "event")
         case .namesListed: words("names listed", context: "event")
+        case .alwaysAllowed: words("always allowed", context: "event")
+        case .neverAllowed: words("never allowed", context: "event")
+        case .allowedUntilLogout: words("session allowed", context: "event")
+        case .answerEnded: words("answer ended", context: "event")
         }
     }
 }

@@ -71,6 +71,11 @@ enum ActivityWords {
             case .accountsRefused: words("A check of your account’s password that is not trusted was ignored")
             case .sessionsRefused: words("A report about your login session that is not trusted was ignored")
             case .namesListed: words("\(app) listed the names of all items")
+            case .alwaysAllowed: words("You let \(app) always read \(one)")
+            case .neverAllowed: words("You never let \(app) read \(one)")
+            case .allowedUntilLogout: words("You let \(app) read \(one) until you log out")
+            case .answerEnded where entry.item.isEmpty: words("An answer to a program ended")
+            case .answerEnded: words("An answer about \(one) ended")
             }
         return entry.count > 1 ? words("\(text), \(entry.count) times") : text
     }
@@ -190,6 +195,9 @@ enum ActivityWords {
         case .facePermissionChanged: "auth-face-symbolic"
         case .exported, .imported, .migrated, .movedAway, .migrationAllowed: "drive-harddisk-symbolic"
         case .anchored, .deviceIdentified, .keyAttested: "dialog-information-symbolic"
+        case .alwaysAllowed, .allowedUntilLogout: "emblem-ok-symbolic"
+        case .neverAllowed: "action-unavailable-symbolic"
+        case .answerEnded: "dialog-question-symbolic"
         }
     }
 }
