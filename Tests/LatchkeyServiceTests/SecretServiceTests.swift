@@ -501,6 +501,23 @@ import Testing
         #expect(status(use(.store(item, replaces: false), by: 1)) == .itemNotFound)
     }
 
+    @Test func eachCollectionHasItsOwnRule() throws {
+        #expect(send(.setPasscode("1234")) == .done)
+        let made = try #require(items(use(.createCollection(label: "Work"), by: 1))?.first)
+        guard case .text(let work) = made.attributes?[.identifier] else { return }
+        let finger = AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly, constraints: .biometryAny)
+        #expect(use(.protectNew(collection: work, finger), by: 2) == .done)
+        let item = NewSecret(
+            collection: work, label: "A", contentType: "", pairs: .none, secret: SecretBytes("x".utf8))
+        let stored = try #require(items(use(.store(item, replaces: false), by: 1))?.first)
+        guard case .text(let protected) = stored.attributes?[.identifier] else { return }
+        #expect(secret(use(.read([try fill()]), by: 1, asks: false)) == "topsecret", "that of the other collection")
+        #expect(status(use(.read([protected]), by: 1, asks: false)) == .interactionNotAllowed)
+        #expect(send(.simulate(Request.Simulate(.touch(matching: true)))) != nil)
+        #expect(secret(use(.read([protected]), by: 1)) == "x")
+        #expect(status(use(.protectNew(collection: "other", finger), by: 1)) == .itemNotFound)
+    }
+
     /// Items that are stored after the change demand the passcode, and so does a change back.
     @Test func newItemsOfACollectionDemandWhatThePersonChose() throws {
         #expect(send(.setPasscode("1234")) == .done)

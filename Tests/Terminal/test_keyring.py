@@ -171,6 +171,16 @@ class CommandTests(KeyringTest):
         status = self.run_program(f"{PROGRAMS}/latchkey", "secrets", "status")
         self.assertIn("DBUS_SESSION_BUS_ADDRESS is not set", status.stderr)
 
+    def test_each_collection_has_a_rule_of_its_own(self):
+        self.output("busctl", f"--address={self.address}", "call", "org.freedesktop.secrets", "/org/freedesktop/secrets",
+                    "org.freedesktop.Secret.Service", "CreateCollection", "a{sv}s", "1",
+                    "org.freedesktop.Secret.Collection.Label", "s", "Work", "")
+        for label in "Work", "Login":
+            self.assertEqual(self.secrets("protect", "none", "--collection", label),
+                             f"New items of programs in the collection {label} demand: none.\n")
+        unknown = self.run_program(f"{PROGRAMS}/latchkey", "secrets", "protect", "none", "--collection", "Home")
+        self.assertEqual(unknown.stderr, "error: There is no collection Home.\nhint: These are the collections: Login, Work\n")
+
 
 class GitTests(KeyringTest):
     """git's own helper for libsecret."""

@@ -41,7 +41,7 @@ extension SecretCall {
         try await confirm("change what new secrets of programs demand")
         let key: Attributes = [.collection: .text(SecretRows.collections), .identifier: .text(collection)]
         if collection.hasBytes(of: SecretService.login), try rows(key).isEmpty {
-            let attributes = key.merging([.label: .text("Login")])
+            let attributes = key.merging([.label: .text(SecretService.loginLabel)])
             _ = try await add(attributes, secret: nil, accessControl: control)
             return .done
         }

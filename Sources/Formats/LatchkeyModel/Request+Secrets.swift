@@ -177,4 +177,6 @@ package enum SecretService {
     package static let group = "org.freedesktop.secrets"
     /// The collection that exists always, with the aliases `default` and `login`.
     package static let login = "login"
+    /// Its label.
+    package static let loginLabel = "Login"
 }

@@ -25,7 +25,8 @@ struct SecretExport: Sendable {
         for (collection, items) in items.sorted(by: { $0.key < $1.key }) {
             let isLogin = collection.hasBytes(of: SecretService.login)
             let label =
-                labels.first { $0.identifier.hasBytes(of: collection) }?.label ?? (isLogin ? "Login" : collection)
+                labels.first { $0.identifier.hasBytes(of: collection) }?.label
+                ?? (isLogin ? SecretService.loginLabel : collection)
             let path = try path(label, isLogin: isLogin)
             var done = 0
             while done < items.count {

@@ -56,9 +56,12 @@ extension CommandTable {
         },
         CommandEntry(
             "secrets protect", "choose what is proven before a new item of a program is read",
-            [CommandArgument("RULE", .choice(AccessControl.protectionNames))], takesJSON: false,
+            [CommandArgument("RULE", .choice(AccessControl.protectionNames))],
+            [CommandOption(.collection, "the collection of the items; without it the one that exists always")],
+            takesJSON: false,
             about: """
-                For the items that programs store from now on. A change needs what the rule demanded before. Items that are
+                For the items that programs store from now on: nothing, a finger, a face or the passcode (presence), a finger or a
+                face (biometry, current-set), or the passcode. A change needs what the rule demanded before. Items that are
                 there keep theirs.
                 """
         ) { (options) throws(CommandFailure) in

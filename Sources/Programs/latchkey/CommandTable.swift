@@ -107,6 +107,7 @@ enum OptionName: String, CaseIterable, Sendable {
     case report
     case foreground, kill, sh, csh
     case env, netrc, undo
+    case collection
     case cargoPlugin = "cargo-plugin"
     case json, help
 
@@ -129,6 +130,7 @@ enum OptionName: String, CaseIterable, Sendable {
         case .reuse: CommandArgument("SECONDS")
         case .env: CommandArgument("NAME=ITEM", .assignment)
         case .netrc: CommandArgument("HOST=ITEM", .assignment)
+        case .collection: CommandArgument("COLLECTION")
         case .revoke, .forget: CommandArgument("APP")
         case .replace, .allowEmpty, .deviceOnly, .all, .enclave, .pss, .hex, .base64, .verify, .daemon, .restore,
             .accept, .protected,

@@ -2,6 +2,7 @@
 
 import Glibc
 import LatchkeyClient
+import LatchkeyDesktop
 import LatchkeyModel
 import LatchkeySystem
 
@@ -22,17 +23,41 @@ enum SecretsCommand {
     static func protect(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
         let control = try AccessControl(protection: name, staysHere: false)
+        let label = options[.collection]
         try failing { () throws(Failure) in
-            let client = Client.command
-            try control.checkIsPossible(client.call(Request.Status()))
-            guard let job = TerminalJob(getpid()) else {
-                throw Failure(.internalFailure, "The start time of this process cannot be read.")
-            }
-            let process = ProcessName(processID: getpid(), startTime: job.startTime, userID: geteuid())
-            _ = try client.call(
-                Request.UseSecrets(
-                    process: process, isPinned: true, action: .protectNew(collection: SecretService.login, control)))
+            try control.checkIsPossible(Client.command.call(Request.Status()))
+            let identifier = try label.map { (label) throws(Failure) in try collection(label) }
+            _ = try use(.protectNew(collection: identifier ?? SecretService.login, control))
         }
-        Output.write(localized("New items of programs demand: \(name).") + "\n")
+        let text =
+            label.map { localized("New items of programs in the collection \($0) demand: \(name).") }
+            ?? localized("New items of programs demand: \(name).")
+        Output.write(text + "\n")
+    }
+
+    /// The identifier of the collection with that label.
+    private static func collection(_ label: String) throws(Failure) -> String {
+        if [SecretService.login, SecretService.loginLabel].containsBytes(of: label) { return SecretService.login }
+        let known = try use(.collections)
+        let named = known.filter { $0.text(.label).hasBytes(of: label) || $0.text(.identifier).hasBytes(of: label) }
+        if named.count == 1 { return named[0].text(.identifier) }
+        guard named.isEmpty else {
+            let identifiers = named.map { $0.text(.identifier) }.joined(separator: ", ")
+            throw Failure(
+                .duplicateItem, "\(named.count) collections have the label \(label).",
+                hint: "Name one of them by its identifier: \(identifiers)")
+        }
+        let labels = ([SecretService.loginLabel] + known.map { $0.text(.label) }).joined(separator: ", ")
+        throw Failure(
+            .itemNotFound, "There is no collection \(label).", hint: "These are the collections: \(labels)")
+    }
+
+    /// Asks as this program, of which nothing else is used.
+    private static func use(_ action: SecretAction) throws(Failure) -> [FoundItem] {
+        guard let job = TerminalJob(getpid()) else {
+            throw Failure(.internalFailure, "The start time of this process cannot be read.")
+        }
+        let process = ProcessName(processID: getpid(), startTime: job.startTime, userID: geteuid())
+        return try Client.command.call(Request.UseSecrets(process: process, isPinned: true, action: action))
     }
 }

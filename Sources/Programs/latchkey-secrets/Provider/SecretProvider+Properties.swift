@@ -86,7 +86,7 @@ extension SecretProvider {
             guard let self else { return [] }
             var all = found.map(SecretCollection.init)
             if !all.contains(where: { $0.identifier == SecretService.login }) {
-                all.insert(SecretCollection(SecretService.login, "Login"), at: 0)
+                all.insert(SecretCollection(SecretService.login, SecretService.loginLabel), at: 0)
             }
             var temporary = SecretCollection(SecretObject.sessionCollection, "Session")
             (temporary.created, temporary.modified) = (sessionCollection.created, sessionCollection.modified)
@@ -114,7 +114,7 @@ extension SecretProvider {
             guard let self else { return [] }
             var collection =
                 collections.first { $0.identifier.hasBytes(of: name) }.map(SecretCollection.init)
-                ?? SecretCollection(name, isTemporary ? "Session" : "Login")
+                ?? SecretCollection(name, isTemporary ? "Session" : SecretService.loginLabel)
             if isTemporary {
                 (collection.created, collection.modified) = (sessionCollection.created, sessionCollection.modified)
             }
