@@ -328,6 +328,28 @@ import Testing
         #expect(ended.count == 2 && Set(ended.map(\.item)).count == 1)
     }
 
+    // MARK: - Unlock
+
+    @Test(.promise("secrets.storm")) func aProgramThatIsRefusedAnUnlockIsRefusedForATimeThatGrows() throws {
+        #expect(send(.setPasscode("1234")) == .done)
+        #expect(use(.unlock, by: 2) == .done && prompts.shown.isEmpty, "nothing is locked")
+        #expect(send(.lock(Request.Lock())) == .done)
+        #expect(status(use(.unlock, by: 2, asks: false)) == .notInteractive)
+        for (count, seconds) in [(1, 10), (2, 20), (3, 40)] as [(Int, UInt64)] {
+            #expect(send(.simulate(Request.Simulate(.cancel))) != nil)
+            for _ in 1...20 { #expect(status(use(.unlock, by: 2)) == .userCancel) }
+            #expect(prompts.shown.count == count)
+            #expect(prompts.shown.last?.purpose == .unlock && prompts.shown.last?.caller == "/usr/bin/browser")
+            #expect(send(.simulate(Request.Simulate(.advance(seconds: seconds - 1)))) != nil)
+            #expect(status(use(.unlock, by: 2)) == .userCancel)
+            #expect(send(.simulate(Request.Simulate(.advance(seconds: 1)))) != nil)
+        }
+        touch()
+        #expect(use(.unlock, by: 3) == .done, "another program is asked for")
+        #expect(prompts.shown.last?.caller == "secret-tool ← sh")
+        #expect(!machine.service.authority.state.isLocked)
+    }
+
     @Test func anAnswerIsListedAndForgotten() throws {
         let item = try fill()
         answer(.always)

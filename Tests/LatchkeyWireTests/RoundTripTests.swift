@@ -43,7 +43,7 @@ import Testing
 
     private enum SecretsKind: CaseIterable {
         case store, search, read, change, delete, collections, createCollection, renameCollection, deleteCollection
-        case answers, forgetAnswer, protectNew, everyItem
+        case answers, forgetAnswer, protectNew, everyItem, unlock
     }
 
     private enum SimulatorKind: CaseIterable {
@@ -100,6 +100,7 @@ import Testing
         case .forgetAnswer: .forgetAnswer
         case .protectNew: .protectNew
         case .everyItem: .everyItem
+        case .unlock: .unlock
         }
     }
 

@@ -56,7 +56,7 @@ extension Sample {
         secrets("secrets-delete-collection", .deleteCollection("c1")),
         secrets("secrets-answers", .answers),
         secrets("secrets-forget-answer", .forgetAnswer(item: "1", answer: "a1")),
-        secrets("secrets-every-item", .everyItem),
+        secrets("secrets-every-item", .everyItem), secrets("secrets-unlock", .unlock),
         secrets("secrets-protect-new", .protectNew(collection: "login", AccessControl(constraints: .userPresence))),
     ]
 }

@@ -73,17 +73,15 @@ final class MemoryKeeper: SecretKeeper {
             return (state.failure, state.person)
         }
         if let failure { throw failure }
-        if case .read = action { try person?(cancellation) }
+        switch action {
+        case .read, .unlock: try person?(cancellation)
+        default: break
+        }
         return try state.withLock { (state) throws(Failure) in try state.use(action) }
     }
 
     func isLocked() throws(Failure) -> Bool { state.withLock { $0.isLocked } }
     func lock() throws(Failure) { setLocked(true) }
-
-    func unlock(_ cancellation: CallCancellation) throws(Failure) {
-        try state.withLock { $0.person }?(cancellation)
-        setLocked(false)
-    }
 }
 
 extension MemoryKeeper.State {
@@ -137,6 +135,9 @@ extension MemoryKeeper.State {
             guard let index = collections.firstIndex(where: { $0.identifier == identifier }) else { throw Self.missing }
             collections.remove(at: index)
             items.removeAll { $0.item.new.collection == identifier }
+            return []
+        case .unlock:
+            isLocked = false
             return []
         case .answers: return []
         case .forgetAnswer, .protectNew: throw Failure(.unimplemented)

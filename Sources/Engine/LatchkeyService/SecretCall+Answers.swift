@@ -143,6 +143,17 @@ extension SecretCall {
         guard answer != .never else { throw SecretPrompts.refusedBefore }
     }
 
+    /// Asks the person to unlock the keychain. A refusal counts as one of an item does, so that no program asks again and again.
+    func unlock() async throws(Failure) -> Reply {
+        guard session.service.authority.state.isLocked else { return .done }
+        let asking = try answerIdentifier()
+        _ = try await session.service.secretPrompts.answer(for: asking, ["unlock"]) { () async throws(Failure) in
+            _ = try await session.unlock(request.prompting, call)
+            return .once
+        }
+        return .done
+    }
+
     // MARK: - Listing and forgetting
 
     func listAnswers() async throws(Failure) -> Reply {

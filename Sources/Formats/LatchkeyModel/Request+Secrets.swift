@@ -69,6 +69,8 @@ package enum SecretAction: Equatable, Sendable {
     /// Changes the access control of the items that are stored in a collection from now on, which needs what it demanded
     /// before.
     case protectNew(collection: String, AccessControl)
+    /// Asks the person to unlock the keychain for the program; without a prompt if it is not locked.
+    case unlock
 }
 
 /// A new item.

@@ -31,6 +31,7 @@ extension SecretAction: WireValue {
         case .protectNew(let collection, let control):
             writer.message(12, Protected(collection: collection, control: control))
         case .everyItem: writer.message(13)
+        case .unlock: writer.message(14)
         }
     }
 
@@ -62,6 +63,7 @@ extension SecretAction: WireValue {
                 let protected = try Protected(from: &reader)
                 return .protectNew(collection: protected.collection, protected.control)
             case 13: return try reader.noFields(.everyItem)
+            case 14: return try reader.noFields(.unlock)
             default: throw .invalidValue
             }
         }

@@ -16,8 +16,6 @@ protocol SecretKeeper: Sendable {
     /// Whether the keychain is locked as a whole.
     func isLocked() throws(Failure) -> Bool
     func lock() throws(Failure)
-    /// Asks the person to unlock the keychain.
-    func unlock(_ cancellation: CallCancellation) throws(Failure)
 }
 
 /// `latchkeyd`.
@@ -35,10 +33,6 @@ struct DaemonKeeper: SecretKeeper {
 
     func isLocked() throws(Failure) -> Bool { try client.call(Request.Status()).isLocked }
     func lock() throws(Failure) { try client.call(Request.Lock()) }
-
-    func unlock(_ cancellation: CallCancellation) throws(Failure) {
-        try client.call(Request.Unlock(Prompting()), cancellation: cancellation)
-    }
 }
 
 /// The process at the other end of a connection to the bus.

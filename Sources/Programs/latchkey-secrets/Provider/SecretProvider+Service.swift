@@ -204,8 +204,8 @@ extension SecretProvider {
         guard let process = program.process, let prompt = program.prompts[number] else { throw .noSuchObject }
         guard prompt.cancellation == nil else { throw SecretError(.failed, "The prompt is shown already.") }
         let job = nextNumber()
-        start(job, program, process, waits: true) { (keeper, _, cancellation) throws(Failure) in
-            try keeper.unlock(cancellation)
+        start(job, program, process, waits: true) { (keeper, process, cancellation) throws(Failure) in
+            _ = try keeper.use(.unlock, for: process, cancellation)
         } _: { [weak self] result in
             program.running[job] = nil
             guard let self, program.prompts[number] != nil else { return }
