@@ -25,6 +25,9 @@ package struct AskingProgram: Sendable {
 package protocol SecretCallers: Sendable {
     /// The queue on which `program` may block; nil if it does not.
     var work: (any WorkQueue)? { get }
+    /// The name of the program that copies items from other keyrings. No keyring says which program had stored one, so
+    /// this one has them for another, which is not known yet.
+    var importer: String { get }
     /// Returns the program of a process.
     ///
     /// - Parameter provider: the program that names the process.

@@ -14,16 +14,58 @@ extension SecretCall {
         if replaces, new.pairs != .none {
             let same = try session.keychain().secretRows(
                 query([.collection: .text(new.collection)], new.pairs), caller: session.caller
-            ).first { $0.secretPairs == new.pairs && $0.secretOwner.hasBytes(of: program.name) }
-            if let same {
-                _ = try await update(same, attributes, secret: new.secret)
-                return .items(try rows([.identifier: .text(same.secretIdentifier)]), more: false)
+            ).filter { $0.secretPairs == new.pairs }
+            var kept = same.first { $0.secretOwner.hasBytes(of: program.name) }
+            if let kept {
+                _ = try await update(kept, attributes, secret: new.secret)
+            } else if let imported = same.first(where: { $0.secretOwner.hasBytes(of: importer) }),
+                try await takeOver(imported, new, attributes, control)
+            {
+                kept = imported
             }
+            if let kept { return .items(try rows([.identifier: .text(kept.secretIdentifier)]), more: false) }
         }
         let key: Attributes = [
             .collection: .text(new.collection), .identifier: .text(try newIdentifier()), .owner: .text(program.name),
         ]
         return try await add(attributes.merging(key), secret: new.secret, accessControl: control)
+    }
+
+    private var importer: String { session.service.parts.secretCallers?.importer ?? "" }
+
+    /// Replaces an item that was copied from another keyring, which then belongs to the program, after the person agreed.
+    ///
+    /// Otherwise the program would have two items, of which it reads one without a question.
+    ///
+    /// - Parameter control: the access control of a new item, which the item gets if it demands nothing.
+    /// - Returns: false if the person does not agree or cannot be asked. The program then stores an item of its own, for which it
+    ///   needs no permission: many programs do not survive an error here.
+    private func takeOver(
+        _ imported: FoundItem, _ new: NewSecret, _ attributes: Attributes, _ control: AccessControl
+    ) async throws(Failure) -> Bool {
+        if case .never = try standing(imported) { return false }
+        let demandsNothing = imported.accessControl.map { !$0.isProtected } ?? false
+        do throws(Failure) {
+            let context = try context()
+            try await agree([imported], [imported], context, to: .replaceSecret)
+            // Another program may have taken it over, or its attributes may be others, while the person was asked.
+            let unchanged = query(
+                [
+                    .collection: .text(imported.secretCollection), .identifier: .text(imported.secretIdentifier),
+                    .label: .text(imported.secretLabel), .owner: .text(importer),
+                ], new.pairs)
+            _ = try await session.update(
+                Request.UpdateItems(
+                    query: unchanged, changes: attributes.merging([.owner: .text(program.name)]),
+                    accessControl: demandsNothing ? control : nil, secret: new.secret,
+                    authentication: authentication(context, reason: "change the secret “\(imported.secretLabel)”")),
+                call)
+            return true
+        } catch {
+            // The caller has gone.
+            guard !session.isClosed, error.status != .appCancel else { throw error }
+            return false
+        }
     }
 
     /// The access control of an item that is stored in a collection now.

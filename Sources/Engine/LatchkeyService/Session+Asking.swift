@@ -34,7 +34,7 @@ struct Question: Sendable {
     var recordsDenial: Bool {
         switch purpose {
         case .app, .exportItems, .importItems, .identifyDevice, .listNames, .deleteItem, .readSecret, .changeSecret,
-            .deleteSecret, .moveItemsAway, .receiveItems:
+            .deleteSecret, .replaceSecret, .moveItemsAway, .receiveItems:
             prompting.interactionAllowed
         case .unlock, .setPasscode, .changePasscode, .removePasscode, .recoverPasscode, .acceptStore, .discardProtected:
             false

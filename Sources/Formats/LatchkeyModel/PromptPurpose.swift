@@ -33,6 +33,9 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     case changeSecret = 16
     /// The same for its removal.
     case deleteSecret = 17
+    /// A program stores an item in place of one that was copied from another keyring, which belongs to it afterwards. The prompt
+    /// quotes the label of that item as its reason, and `Prompt.startedBy`.
+    case replaceSecret = 18
 
     /// Whether the prompt may be shown while the device is locked: it unlocks it, or ends the passcode without which it stays
     /// locked, or the state of a store that counts as locked because its record cannot be read.
@@ -44,7 +47,7 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
 
     /// Whether the prompt quotes a reason: that of an app, or the name of a relying party or of an item.
     package var hasReason: Bool {
-        [.app, .identifyDevice, .deleteItem, .readSecret, .changeSecret, .deleteSecret].contains(self)
+        [.app, .identifyDevice, .deleteItem, .readSecret, .changeSecret, .deleteSecret, .replaceSecret].contains(self)
     }
 }
 

@@ -237,12 +237,18 @@ extension Caller {
     }
 }
 
+/// The program `latchkey-secrets`, which is beside this one.
+enum ProviderProgram {
+    static let path = Files.folder(of: Environment.executable ?? "") + "/latchkey-secrets"
+}
+
 /// The programs that call the Secret Service in tiers `user` and `simulated`, where each program of the user can be the
 /// provider.
 private struct OwnSecretCallers: SecretCallers {
     let determinesSessions: Bool
     private let known = KnownPrograms<SandboxStatement>()
     var work: (any WorkQueue)? { nil }
+    var importer: String { ProviderProgram.path }
 
     init(determinesSessions: Bool) { self.determinesSessions = determinesSessions }
 

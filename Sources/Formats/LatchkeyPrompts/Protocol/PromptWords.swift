@@ -52,6 +52,7 @@ extension PromptState {
         case .readSecret: words("read “\(itemLabel)”, which another program stored")
         case .changeSecret: words("change “\(itemLabel)”, which another program stored")
         case .deleteSecret: words("delete “\(itemLabel)”, which another program stored")
+        case .replaceSecret: words("replace “\(itemLabel)”, which was copied from another keyring")
         case .identifyDevice:
             words(
                 "identify this device to “\(prompt.reason)”, which can recognise it from now on, also after a new installation"
@@ -102,6 +103,9 @@ extension PromptState {
     /// What an answer means later, and what it does not: sentences; empty where none is asked for.
     package var answerNotes: [String] {
         guard asksForAnswer else { return [] }
+        if prompt.purpose == .replaceSecret {
+            return [words("The item then belongs to “\(callerName)”, which reads it without this question."), courtesy]
+        }
         guard content.step.answers.contains(.always) else {
             return [words("“\(title(.once))” is for this request: no answer is stored."), courtesy]
         }
@@ -164,6 +168,7 @@ extension PromptState {
             return switch prompt.purpose {
             case .changeSecret: words("May it change this item?")
             case .deleteSecret: words("May it delete this item?")
+            case .replaceSecret: words("May it replace this item?")
             default: words("May it read this item?")
             }
         case .accountExpired: return words("Change it with passwd, or in the settings of your desktop.")

@@ -38,7 +38,8 @@ extension SecretProvider {
         let session = try session(sent.session, call).1
         guard sent.contentType.utf8.count <= Limits.secretNameBytes else { throw .tooLong }
         let isTemporary = name == SecretObject.sessionCollection
-        work(call) { (keeper, process, cancellation) throws(Failure) in
+        // Of two calls in a row that replace an item, the second one has the last word.
+        work(call, waits: true, inOrder: true) { (keeper, process, cancellation) throws(Failure) in
             let item = NewSecret(
                 collection: name, label: properties.label ?? "", contentType: sent.contentType,
                 pairs: properties.pairs ?? .none, secret: try sent.decoded(by: session))

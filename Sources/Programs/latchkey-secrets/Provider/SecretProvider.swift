@@ -251,14 +251,16 @@ final class SecretProvider: @unchecked Sendable {
     /// Does `work` off the thread of the bus, after the earlier calls of the program; then calls `then` on the thread of the
     /// bus, and answers the call with what it returns.
     ///
-    /// - Parameter waits: whether it may wait for the person, so that later calls of the program do not wait for it.
+    /// - Parameters:
+    ///   - waits: whether it may wait for the person, so that later calls of the program do not wait for it.
+    ///   - inOrder: whether they do nevertheless.
     func work<Value: Sendable>(
-        _ call: SecretCall, waits: Bool = false,
+        _ call: SecretCall, waits: Bool = false, inOrder: Bool = false,
         _ work: @escaping @Sendable (any SecretKeeper, AskingProcess, CallCancellation) throws(Failure) -> Value,
         then: @escaping (Value) throws(SecretError) -> [BusValue]
     ) {
         let (number, program) = (call.number, call.program)
-        let job = CallingProgram.Job(number: number, waits: waits) { [weak self] process in
+        let job = CallingProgram.Job(number: number, waits: waits && !inOrder) { [weak self] process in
             self?.start(number, program, process, waits: waits, work) { [weak self] result in
                 guard let self, programs[program.name] === program else { return }
                 program.running[number] = nil

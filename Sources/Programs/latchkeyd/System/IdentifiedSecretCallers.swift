@@ -15,13 +15,14 @@ struct IdentifiedSecretCallers: SecretCallers {
     private let queue = SerialWorkQueue { false }
     private let known = KnownPrograms<ProgramIdentity>()
     /// The one program that may pass on calls of others: its file, which only root can change, is its access group.
-    private let provider = Files.folder(of: Environment.executable ?? "") + "/latchkey-secrets"
+    private let provider = ProviderProgram.path
     /// The program of the agent for ssh, in the same installation.
     private let agent = Files.folder(of: Files.folder(of: Environment.executable ?? "")) + "/bin/latchkey"
 
     init(link: AuthorityLink) { self.link = link }
 
     var work: (any WorkQueue)? { queue }
+    var importer: String { provider }
 
     func program(_ process: ProcessName, namedBy provider: Caller) throws(Failure) -> AskingProgram {
         guard provider.groups.containsBytes(of: self.provider) || process == provider.processName else {
