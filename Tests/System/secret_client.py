@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program inside the machine that uses org.freedesktop.secrets as any other one does.
 
-usage: secret_client.py store NAME SECRET | read NAME"""
+usage: secret_client.py store NAME SECRET | read NAME | unlock TIMES"""
 
 import sys
 
@@ -17,7 +17,25 @@ def call(path, interface, method, kind, arguments, reply):
                          GLib.VariantType(reply), Gio.DBusCallFlags.NONE, MINUTE, None).unpack()
 
 
+def unlock():
+    """Whether the prompt for a locked keychain is dismissed."""
+    prompt = call(PLACE, "Service", "Unlock", "(ao)", ([f"{PLACE}/collection/login"],), "(aoo)")[1]
+    loop, dismissed = GLib.MainLoop(), []
+
+    def completed(*arguments):
+        dismissed.append(arguments[5].unpack()[0])
+        loop.quit()
+
+    place = bus.signal_subscribe(SERVICE, "org.freedesktop.Secret.Prompt", "Completed", prompt, None, 0, completed)
+    call(prompt, "Prompt", "Prompt", "(s)", ("",), "()")
+    loop.run()
+    bus.signal_unsubscribe(place)
+    return dismissed[0]
+
+
 def main(verb, name, *rest):
+    if verb == "unlock":
+        return print(sum(unlock() for _ in range(int(name))))
     session = call(PLACE, "Service", "OpenSession", "(sv)", ("plain", GLib.Variant("s", "")), "(vo)")[1]
     pairs = {"service": name, "xdg:schema": "org.example.Test"}
     if verb == "store":

@@ -15,12 +15,15 @@ from services import REFUSED
 READER = "/usr/local/bin/reader"
 CLIENT = f"{FOLDER}/secret_client.py"
 BUS = "unix:path=/home/alice/secrets-bus"
-READ_SECRET = 15
+UNLOCK, READ_SECRET = 1, 15
 # Places in a prompt, and an event, of docs/reference/protocol.md.
 PURPOSE, CALLER, REASON, CONTENT, STEP, CHOSEN = 1, 2, 6, 15, 5, 10
 # An operation and a status of docs/reference/protocol.md.
-USE_SECRETS, NOT_PERMITTED = 70, 7
-ALICE = 1001
+USE_SECRETS, NOT_PERMITTED, NO_INTERACTION = 70, 7, 47
+SEARCH, READ = 2, 3
+# Attributes of an item.
+LABEL, IDENTIFIER = 11, 45
+ALICE, BOB = 1001, 1002
 # Steps of a prompt.
 ANSWER_ASKED, ONCE_ASKED = 7, 8
 # dbus-daemon of Debian 12 names a process by its number only.
@@ -114,3 +117,77 @@ class WhoReadsTests(SecretServiceTest):
             output, _ = command.communicate(timeout=30)
             self.assertEqual(command.returncode, REFUSED, output)
             self.await_end()
+
+
+class UntilLogoutTests(SecretServiceTest):
+    def grant(self):
+        self.secret("store", "mail", SECRET.decode())
+        reader = self.begin_read("mail")
+        self.asked()
+        # Ignored where the prompt does not offer it.
+        self.prompts.do("agent.event", [CHOSEN, b"session"])
+        if not IS_PINNED:
+            self.prompts.do("agent.event", [CHOSEN, b"once"])
+        self.assertEqual(self.result(reader), SECRET.decode())
+        self.await_end()
+
+    def is_refused(self):
+        """The person is asked for the item again, and cancels."""
+        reader = self.begin_read("mail")
+        self.asked()
+        self.prompts.do("agent.event", [3])
+        self.assertEqual(self.result(reader), "")
+        self.await_end()
+
+    def use(self, app, process, user, action):
+        start = int(self.machine.read(f"/proc/{process}/stat").rsplit(")", 1)[1].split()[19])
+        return app.do("app.call", USE_SECRETS, {0: [process, start, user], 1: True, 2: action, 3: {0: "", 3: False}})
+
+    @pytest.mark.promise("secrets.session")
+    def test_an_answer_until_logout_ends_with_a_lock(self):
+        self.grant()
+        if IS_PINNED:
+            self.assertEqual(self.result(self.begin_read("mail")), SECRET.decode(), "without a prompt")
+        self.latchkey("lock")
+        unlocking = self.machine.start("latchkey", "unlock", user="alice", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.asked()
+        self.finger("touch")
+        output, _ = unlocking.communicate(timeout=30)
+        self.assertEqual(unlocking.returncode, 0, output)
+        self.await_end()
+        self.is_refused()
+
+    @pytest.mark.promise("secrets.session")
+    def test_an_answer_until_logout_is_that_of_the_provider_and_of_its_user(self):
+        self.grant()
+        # The same program, over a connection of its own.
+        direct = self.app(program=READER)
+        process = direct.do("process")
+        found = self.use(direct, process, ALICE, [SEARCH, {1: ["service", "mail"]}])[1][0][1]
+        self.assertNotIn(LABEL, found)
+        reply = self.use(direct, process, ALICE, [READ, [found[IDENTIFIER]]])
+        self.assertEqual((reply[0], reply[1][0]), (0, NO_INTERACTION))
+        bob = self.app("bob")
+        for user in ALICE, BOB:
+            reply = self.use(bob, process, user, [READ, [found[IDENTIFIER]]])
+            self.assertEqual((reply[0], reply[1][0]), (0, NOT_PERMITTED), reply)
+        reply = self.use(bob, bob.do("process"), BOB, [READ, [found[IDENTIFIER]]])
+        self.assertEqual(reply, [5, []], "an item of another user is none")
+
+
+class UnlockTests(SecretServiceTest):
+    @pytest.mark.promise("secrets.storm")
+    def test_a_program_that_is_refused_an_unlock_shows_no_second_prompt(self):
+        self.latchkey("lock")
+        program = self.machine.start(READER, CLIENT, "unlock", "50", user="alice", env={"DBUS_SESSION_BUS_ADDRESS": BUS},
+                                     stdout=subprocess.PIPE)
+        self.addCleanup(program.wait)
+        self.addCleanup(program.kill)
+        self.addCleanup(program.stdout.close)
+        prompt = self.prompts.do("agent.await_prompt")
+        self.assertEqual((prompt[PURPOSE], prompt[CALLER]), (UNLOCK, "reader"))
+        self.prompts.do("agent.event", [3])
+        self.await_end()
+        self.assertEqual(self.result(program), "50", "each is dismissed")
+        with self.assertRaisesRegex(RuntimeError, "no reply within the deadline"):
+            self.prompts.do("agent.get", 0.5)

@@ -18,6 +18,9 @@ FIRST, SECOND = "first passcode 4711", "second passcode 4712"
 REMOVAL, DISCARD = "Remove the Passcode?", "Delete the Passcode and What It Protects?"
 CREATE, RESTORE = "Create a backup", "Restore a backup"
 SECOND_FINGER = "Right thumb"
+# docs/reference/protocol.md: an operation, two of its actions, a reply, an attribute and a status; and the user of the session.
+USE_SECRETS, STORE, READ, ITEMS, IDENTIFIER, INTERACTION_NOT_ALLOWED = 70, 1, 3, 5, 45, 47
+ALICE = 1001
 ACCOUNT, LISTING = "password of your account", "list the names of the items of every app"
 
 
@@ -136,6 +139,56 @@ class SettingsTest(WithFprintd, WithDesktop):
         self.window("reads", *names)
         self.window("is_named")
         self.shot("apps-listed")
+
+
+    def use(self, app, action, contents, asks=True, verb="do"):
+        """A call of a program to the Secret Service, which it sends itself."""
+        process = app.do("process")
+        start = int(self.machine.read(f"/proc/{process}/stat").rsplit(")", 1)[1].split()[19])
+        return getattr(app, verb)("app.call", USE_SECRETS, {
+            0: [process, start, ALICE], 1: True, 2: [action, contents], 3: {0: "", 3: asks}}, 30)
+
+    def answers_are_listed_and_withdrawn(self):
+        """Each of them after a finger: they concern other programs than the window."""
+        mail, reader = self.app(program=self.program("/usr/bin/mail")), self.app(program=self.program("/usr/bin/reader"))
+        items = {}
+        for label, button in ("login", "Always allow"), ("token", "Allow until logout"):
+            item = {0: "login", 1: label, 2: "text/plain", 3: ["name", label], 4: SECRET}
+            items[label] = self.use(mail, STORE, [item, False])[1][0][1][IDENTIFIER]
+            self.use(reader, READ, [items[label]], verb="begin")
+            self.prompt("reads", "“reader” wants to", f"read “{label}”, which another program stored.")
+            self.shot(f"answer-{label}", moves=True)
+            self.prompt("presses", button)
+            self.assertEqual(reader.end()[0], ITEMS)
+            self.prompt("is_gone")
+            self.assertEqual(self.use(reader, READ, [items[label]], asks=False)[0], ITEMS)
+        self.window("keys", "alt+4", "F5")
+        self.window("reads", "Your answers")
+        self.window("presses", "Show: Your answers")
+        self.prompt("reads", "list what you have answered to programs")
+        self.finger("touch")
+        self.window("reads", "2 answers are listed.", "/usr/bin/reader")
+        self.window("presses", "Show: reader")
+        self.window("reads", "May always read it", "May read it until you log out")
+        self.window("is_named")
+        self.shot("answers")
+        self.window("presses", "Withdraw: login")
+        self.prompt("reads", "forget what you have answered to a program")
+        self.prompt("keys", "Escape")
+        self.window("reads", "Cancelled. Nothing was changed.", "May always read it")
+        self.assertEqual(self.use(reader, READ, [items["login"]], asks=False)[0], ITEMS)
+        for label in items:
+            self.window("presses", f"Withdraw: {label}")
+            self.prompt("reads", "forget what you have answered to a program")
+            self.finger("touch")
+            self.window("reads", f"reader asks again before it reads “{label}”.")
+            refused = self.use(reader, READ, [items[label]], asks=False)
+            self.assertEqual((refused[0], refused[1][0]), (0, INTERACTION_NOT_ALLOWED))
+        self.assertEqual(self.window("holds", SECRET.decode()), [])
+        log = self.command("log")
+        for words in "always allowed", "session allowed", "answer ended":
+            self.assertIn(words, log)
+        fact(f"settings window, tier {self.tier}, answers to programs", "listed and withdrawn, each after a finger")
 
 
 class FileTest(SettingsTest, ClientTest):
@@ -260,6 +313,12 @@ class FilePagesTests(FileTest):
         self.assertIn("names listed", self.command("log"))
 
 
+class FileAnswersTests(FileTest):
+    def test_answers_to_programs_are_listed_and_withdrawn_after_a_finger_each(self):
+        self.set_the_first()
+        self.answers_are_listed_and_withdrawn()
+
+
 class FileBackupTests(FileTest):
     def test_a_backup_is_written_and_restored_with_the_code_that_only_the_prompt_shows(self):
         self.set_the_first()
@@ -348,6 +407,14 @@ class TPMTests(SettingsTest, TierTest):
         self.assertEqual(self.state()["tier"], "tpm")
         self.change(PASSCODE, SECOND)
         self.lock_and_unlock()
+
+
+class TPMAnswersTests(SettingsTest, TierTest, ClientTest):
+    tier = "tpm"
+
+    def test_answers_to_programs_are_listed_and_withdrawn_after_a_finger_each(self):
+        self.open("apps")
+        self.answers_are_listed_and_withdrawn()
 
 
 del SettingsTest, FileTest, TierTest
