@@ -12,6 +12,7 @@ import Testing
     /// Process 7 has a terminal, process 8 has none, and process 9 may not be named.
     private struct Callers: SecretCallers {
         var work: (any WorkQueue)? { nil }
+        var importer: String { "" }
 
         func program(_ process: ProcessName, namedBy provider: Caller) throws(Failure) -> AskingProgram {
             throw Failure(.notPermitted)
