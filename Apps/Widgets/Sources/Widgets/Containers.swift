@@ -228,6 +228,8 @@ public final class Toasts: Widget {
         guard let toast = adw_toast_new(Markup.escaped(words)) else { return }
         // The title of a toast is one line, which a narrow window cuts.
         let title = Label(words)
+        // Without this, a long name makes the message wider than the window.
+        title.setWidest(characters: 40)
         title.setStyle("heading")
         adw_toast_set_custom_title(toast, title.widget)
         adw_toast_set_timeout(toast, 10)

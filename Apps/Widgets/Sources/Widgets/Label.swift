@@ -46,6 +46,9 @@ public final class Label: Widget {
         set { if newValue != text { gtk_label_set_text(opaque, newValue) } }
     }
 
+    /// Sets the width in characters above which the text is wrapped, also within a word.
+    public func setWidest(characters: Int32) { gtk_label_set_max_width_chars(opaque, characters) }
+
     /// The height of one line in points.
     public var lineHeight: Int32 {
         guard let layout = gtk_widget_create_pango_layout(widget, "X") else { return 0 }
