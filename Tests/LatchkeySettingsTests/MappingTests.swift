@@ -118,6 +118,7 @@ import Testing
         }
         #expect(fix("passcode", "latchkey passcode set") == .setPasscode)
         #expect(fix("sensor", "latchkey passcode check") == .checkPasscode)
+        #expect(fix("sensor", "latchkey fingerprint enroll") == .enrollFinger)
         #expect(fix("service", "latchkey status") == .startDaemon)
         #expect(fix("agent", "setsid -f /usr/libexec/latchkey-agent") == .startAgent)
         #expect(

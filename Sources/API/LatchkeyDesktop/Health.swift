@@ -24,6 +24,8 @@ public enum Health {
             case setPasscode
             /// `KeychainControl.checkPasscode(reason:)`.
             case checkPasscode
+            /// `FingerprintControl.enroll`.
+            case enrollFinger
             /// Any call of `KeychainControl`, which starts the daemon.
             case startDaemon
             /// `Health.startAgent()`.
@@ -108,6 +110,7 @@ extension Health.Row.Fix {
         switch (row, hint.command) {
         case ("passcode", "latchkey passcode set"): self = .setPasscode
         case (_, "latchkey passcode check"): self = .checkPasscode
+        case ("sensor", "latchkey fingerprint enroll"): self = .enrollFinger
         case (_, "latchkey status"): self = .startDaemon
         case ("agent", let command) where command.hasPrefix("setsid -f "): self = .startAgent
         case (_, let command): self = .command(command, needsRoot: hint.needsRoot)

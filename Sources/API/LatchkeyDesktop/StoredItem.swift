@@ -59,9 +59,10 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
     /// The persistent reference, with which the item is deleted; nil if the daemon sent none.
     let reference: [UInt8]?
 
-    /// The name of the item with its service or server, such as "login (bank.example)"; empty if it has neither.
+    /// The app's description of the item, or else its name, with its service or server, such as "login (bank.example)"; empty if
+    /// it has none of them.
     public var title: String {
-        String(itemNamed: name.isEmpty ? label : name, at: Self.place(place, of: app))
+        String(itemNamed: label.isEmpty ? name : label, at: Self.place(place, of: app))
     }
 
     /// The service or server in the name of an item: the command's default service, and the app itself, say nothing.

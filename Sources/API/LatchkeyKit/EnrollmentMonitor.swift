@@ -81,7 +81,9 @@ public struct EnrollmentMonitor: Sendable {
             try store.remove(entry)
             return false
         }
-        try store.store(current, in: entry, protection: KeychainProtection(.whenUnlockedThisDeviceOnly), prompt: .never)
+        try store.store(
+            current, in: entry, protection: KeychainProtection(.whenUnlockedThisDeviceOnly),
+            label: "Which fingers or faces are trusted", prompt: .never)
         return true
     }
 

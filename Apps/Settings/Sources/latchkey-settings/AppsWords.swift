@@ -71,15 +71,23 @@ enum AppsWords {
 
     static let deleteQuestion = words("Delete This Item?")
     static func deleteConsequence(_ item: StoredItem, app: String) -> String {
-        words("“\(name(item))” is deleted, and \(app) can no longer use it. It cannot be undone, except from a backup.")
-            + "\n\n" + ForgottenWords.typeIt
+        let lines = [
+            item.staysHere
+                ? words("“\(name(item))” will be deleted, and \(app) can no longer use it. No backup contains it.")
+                : words(
+                    "“\(name(item))” will be deleted, and \(app) can no longer use it. Only a backup brings it back."),
+            words("If it is content of the app, such as a note, delete it in the app instead."),
+        ]
+        return lines.joined(separator: " ") + "\n\n" + ForgottenWords.typeIt
     }
     static func wasDeleted(_ item: StoredItem) -> String { words("“\(name(item))” was deleted.") }
 
     /// What is known of an item, one line each.
     static func facts(_ item: StoredItem, app: String) -> String {
         var lines = [words("App: \(app)"), words("Kind: \(kind(item.kind))"), words("Access: \(rule(item))")]
-        if !item.label.isEmpty, item.label != item.name { lines.append(words("Description: \(item.label)")) }
+        if !item.label.isEmpty, item.label != item.name, !item.name.isEmpty {
+            lines.append(words("Name for the app: \(item.name)"))
+        }
         if item.app != app, !item.app.isEmpty { lines.append(words("Access group: \(item.app)")) }
         if item.staysHere { lines.append(words("It never leaves this computer, not even in a backup.")) }
         return lines.joined(separator: "\n")

@@ -8,14 +8,20 @@ import Widgets
     let content: Widget
     private unowned let host: any PageHost
     private let group = RowGroup(description: BackupWords.description, name: WindowWords.page(.backup))
+    private let limits = RowGroup(name: BackupWords.limitsName)
     private var isPasscodeSet: Bool?
+    private var shownLimits: String?
 
     init(_ host: any PageHost) {
         self.host = host
-        content = Page(Box(.down, [group]), width: 600, isCentred: false)
+        content = Page(Box(.down, spacing: 24, [group, limits]), width: 600, isCentred: false)
+        limits.show([])
     }
 
+    func forgetNames() { showLimits([], .user) }
+
     func refresh(_ overview: KeychainOverview?) {
+        if let overview { showLimits(host.items, overview.protection) }
         guard let overview, overview.isPasscodeSet != isPasscodeSet else { return }
         isPasscodeSet = overview.isPasscodeSet
         guard overview.isPasscodeSet else {
@@ -32,6 +38,21 @@ import Widgets
         let create = MnemonicButton(BackupWords.create, styles: ["suggested-action"]) { [weak self] in self?.chooseNew()
         }
         group.show([Row(BackupWords.createTitle, subtitle: BackupWords.createText, suffix: [create]), read])
+    }
+
+    /// Says before a backup is made what it will not contain, as far as the items are known.
+    private func showLimits(_ items: [StoredItem], _ protection: KeychainOverview.Protection) {
+        let counts = items.filter(\.staysHere).reduce(into: [String: Int]()) { $0[$1.app, default: 0] += 1 }
+        let apps = counts.sorted { $0.key < $1.key }.map { app, count in
+            (name: AppsWords.app(app, InstalledApp(named: app, protection: protection)), count: count)
+        }
+        let text = BackupWords.staysHere(apps)
+        guard text != shownLimits else { return }
+        shownLimits = text
+        guard !apps.isEmpty else { return limits.show([]) }
+        let row = Row(text, subtitle: BackupWords.staysHereText, icon: "dialog-warning-symbolic")
+        row.showIcon("dialog-warning-symbolic", style: "warning")
+        limits.show([row])
     }
 
     // MARK: - Actions

@@ -9,12 +9,23 @@ enum BackupWords {
         A backup is one encrypted file. Only its recovery code opens it. Latchkey shows the code once, in its prompt, as \
         text and as a QR code.
         """)
+    static let limitsName = words("What a backup does not contain")
     static let createTitle = words("Create a backup")
     static let createText = words("Keep the file and its recovery code in different places.")
     static let passcodeTitle = words("Set a passcode first")
     static let passcodeText = words("You allow a backup, and restoring one, with your passcode.")
     static let setPasscode = words("Set a _Passcode")
     static let create = words("_Create…")
+    /// What a backup cannot contain, before it is made.
+    static func staysHere(_ apps: [(name: String, count: Int)]) -> String {
+        apps.map { app in
+            words.count(
+                app.count, "\(app.count) item of \(app.name) will not be in a backup.",
+                "\(app.count) items of \(app.name) will not be in a backup.")
+        }.joined(separator: " ")
+    }
+    static let staysHereText = words(
+        "These apps said that it must never leave this computer. If the computer is lost, it is lost too.")
     static let save = words("_Save")
     /// The name of a new file, with the day.
     static var fileName: String { "keychain-\(ActivityWords.today).latchkey-backup" }

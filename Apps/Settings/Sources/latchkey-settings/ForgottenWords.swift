@@ -7,7 +7,9 @@ enum ForgottenWords {
     static let name = words("If You Forgot It")
     static let title = words("I _forgot the passcode")
     static let useCodeTitle = words("_Use the recovery code that I wrote down")
-    static let text = words("It cannot be recovered. You can delete it, with every item that it protects.")
+    static let text = words(
+        "It cannot be recovered, not with a finger either. You can delete it, with every item that it protects."
+    )
     static let accountText = words(
         """
         If the prompt asks for a previous password of your account that you forgot, you can delete the passcode, with every \
@@ -46,7 +48,11 @@ enum ForgottenWords {
                     count, "One protected item is deleted. Other items stay. It cannot be undone.",
                     "\(count) protected items are deleted. Other items stay. It cannot be undone.")
             }
-        return "\(first)\n\n\(typeIt)"
+        let lines = [
+            first, words("What an app sealed with a deleted key, such as notes, cannot be read any more."),
+            words("If you have a backup, you can restore it afterwards with its recovery code."),
+        ]
+        return "\(lines.joined(separator: " "))\n\n\(typeIt)"
     }
 
     static func recovered(_ recovery: KeychainControl.Recovery) -> String {

@@ -93,6 +93,8 @@ import Widgets
         case nil: break
         case .setPasscode, .checkPasscode:
             buttons = [button(HealthWords.openPasscode, title) { [weak self] in self?.host.open(.passcode) }]
+        case .enrollFinger:
+            buttons = [button(HealthWords.openFingerprints, title) { [weak self] in self?.host.open(.fingerprints) }]
         case .startDaemon: buttons = [button(HealthWords.start, title) { [weak self] in self?.startDaemon() }]
         case .startAgent: buttons = [button(HealthWords.start, title) { [weak self] in self?.startAgent() }]
         case .command(let command, let needsRoot):

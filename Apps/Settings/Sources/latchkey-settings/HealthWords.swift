@@ -14,6 +14,7 @@ enum HealthWords {
     static let developers = words("For developers")
     static let about = words("About")
     static let openPasscode = words("Open Passcode")
+    static let openFingerprints = words("Open Fingerprints")
     static let start = words("Start")
     static let starting = words("Starting…")
     static let started = words("Started.")
@@ -74,6 +75,7 @@ enum HealthWords {
         switch (row.name, row.fix) {
         case ("passcode", .setPasscode): words("No passcode is set, so apps cannot protect what they store.")
         case (_, .checkPasscode): words("Enter the passcode once, so that the sensor is used again.")
+        case (_, .enrollFinger): words("No finger is enrolled yet.")
         case ("agent", _): words("The program that shows prompts is not running.")
         case ("kernel", _): words("This system is too old to tell programs apart. Install its updates.")
         case ("store", _): words("The stored items cannot be opened.")

@@ -22,7 +22,7 @@ enum PasscodeWords {
     static let sensorLocked = words("The sensor is ignored after too many tries. Enter the passcode to use it again.")
     static let checkReason = words("check that you know the passcode")
     static let removeTitle = words("_Remove the passcode")
-    static let removeText = words("Items that need a passcode are deleted.")
+    static let removeText = words("Shows first which items are deleted or become unreadable.")
     static let removeQuestion = words("Remove the Passcode?")
     static let removeAgree = words("_Remove")
     static let wasSet = words("The passcode is set.")
@@ -37,13 +37,18 @@ enum PasscodeWords {
         }
         return words(
             """
-            At least \(overview.passcodeCharacters) characters; 8 or more are better. You type it in the prompt that appears.
+            At least \(overview.passcodeCharacters) characters; 8 or more are better. It need not be your login password. Nobody can \
+            recover it if you forget it.
             """)
     }
 
     static func state(_ overview: KeychainOverview) -> String {
         guard overview.isPasscodeSet else {
-            return words("Without one, apps cannot protect what they store here.")
+            return words(
+                """
+                Latchkey keeps the passwords and keys of your apps in a keychain on this computer. With a passcode, apps can ask \
+                whether it is you.
+                """)
         }
         if overview.passcode == .account {
             return overview.protection == .chip

@@ -44,6 +44,8 @@ extension SettingsPage {
     var window: AppWindow? { get }
     /// The items of all apps that the user agreed to list; nil before that, and after a lock.
     var listed: ListedItems? { get }
+    /// The items that exist, as far as the window may list them; empty if not.
+    var items: [StoredItem] { get }
     /// What the window has read of items, to which a page adds what it reads.
     var seen: SeenItems { get }
     /// Asks the user to let this window list the items of all apps.

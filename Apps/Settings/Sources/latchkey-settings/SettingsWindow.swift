@@ -25,6 +25,9 @@ import Widgets
     private(set) var window: AppWindow?
     private(set) var listed: ListedItems?
     let seen = SeenItems()
+    /// The items that the last reading listed without a prompt.
+    private var read: [StoredItem] = []
+    var items: [StoredItem] { listed?.items ?? read }
     private var opened = PageName.passcode
     private var isPageShown = false
     private var running: Operation?
@@ -85,7 +88,8 @@ import Widgets
             guard let self else { return }
             state = result.map { $0.overview }
             forgetNames()
-            if case .success(let found) = result { seen.add(found.items) }
+            read = (try? result.get().items) ?? []
+            seen.add(read)
             page.refresh(overview)
             draw()
         }
@@ -265,7 +269,7 @@ import Widgets
         stack.expand(across: true, down: true)
         let toasts = Toasts(stack)
         makeBanner()
-        pageTitle.setMargin(6, sides: 12)
+        pageTitle.setMargins(above: 18, below: 0, sides: 12)
         let title = Clamp(pageTitle, width: 600)
         let side = Box(.down, [locked, messages.content, title, toasts, progress.content])
         // A narrower window shows either the list or a page.

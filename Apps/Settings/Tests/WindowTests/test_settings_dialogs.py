@@ -6,6 +6,7 @@ import gettext
 import subprocess
 
 import pytest
+from gi.repository import GLib
 
 from accessible import check, until
 from fprintd import Fprintd
@@ -18,13 +19,15 @@ HIGHEST = 600
 class Speech:
     """The texts of a window in a language."""
 
-    def __init__(self, catalogue):
+    def __init__(self, catalogue, is_right_to_left):
         self.catalogue = catalogue
+        # Values are isolated there, so that they keep their own direction.
+        self.value = "\u2068{}\u2069" if is_right_to_left else "{}"
 
     def __call__(self, text, *values):
         said = self.catalogue.gettext(text)
         for number, value in enumerate(values, 1):
-            said = said.replace(f"%{number}$s", value)
+            said = said.replace(f"%{number}$s", self.value.format(value))
         return said.replace("_", "")
 
 
@@ -39,7 +42,7 @@ def speaking(machine, language):
     if language != "en":
         with open(f"{locale}/{language}/LC_MESSAGES/latchkey.mo", "rb") as file:
             catalogue = gettext.GNUTranslations(file)
-    yield Speech(catalogue)
+    yield Speech(catalogue, language == "he")
 
 
 class Tour:
@@ -62,9 +65,11 @@ class Tour:
         button(self.window.sees(button, title=title)).press()
 
     def row(self, name):
-        """Activates a row as a click does."""
-        self.window.sees(lambda t: t.named(name, "list item"))
-        self.window.press_row(name)
+        """Clicks a row."""
+        left, top, width, height = self.window.sees(lambda t: t.named(name, "list item")).named(name, "list item").frame()
+        self.window.focus()
+        subprocess.run(
+            ["xdotool", "mousemove", str(left + width // 2), str(top + height // 2), "click", "1"], check=True)
 
     def look(self, name, title=None, decline="Cancel"):
         """Takes a picture of a dialog, or of the window, and notes what does not fit."""
@@ -80,7 +85,14 @@ class Tour:
                     self.faults.append(f"{name}: {node.name!r} is at {place[0]} to {place[0] + place[2]} of {width}")
         if title:
             self.press(self.words(decline), title=title)
-            until(lambda: not self.window.found(title), lambda: f"the dialog {title} is still open")
+            until(lambda: self.is_closed(title), lambda: f"the dialog {title} is still open")
+
+    def is_closed(self, title):
+        try:
+            return not self.window.found(title)
+        except GLib.Error:
+            # The dialog was destroyed while it was read.
+            return False
 
 
 @pytest.mark.parametrize("language", ["en", "de", "qps", "he"])

@@ -351,7 +351,7 @@ def test_an_item_is_deleted_after_a_word_was_typed():
         window.picture("item", title="login (bank.example)")
         window.answer("login (bank.example)", "Delete…")
         question = "Delete This Item?"
-        tree = window.sees("“login (bank.example)” is deleted, and bank can no longer use it.", title=question)
+        tree = window.sees("“login (bank.example)” will be deleted, and bank can no longer use it. Only a backup brings it back.", title=question)
         everything_has_a_name(tree)
 
         def delete(tree):
