@@ -228,8 +228,10 @@ public final class Toasts: Widget {
         guard let toast = adw_toast_new(Markup.escaped(words)) else { return }
         // The title of a toast is one line, which a narrow window cuts.
         let title = Label(words)
-        // Without this, a long name makes the message wider than the window.
-        title.setWidest(characters: 40)
+        // Without this, a long name or large text makes the message wider than the window. Beside the text are margins and the
+        // button that closes it; a character is about two thirds as wide as a line of bold text is high.
+        let room = max(0, gtk_widget_get_width(content.widget) - 120) * 3 / 2 / max(1, title.lineHeight)
+        title.setWidest(characters: min(40, max(8, room)))
         title.setStyle("heading")
         adw_toast_set_custom_title(toast, title.widget)
         adw_toast_set_timeout(toast, 10)
