@@ -307,7 +307,7 @@ import Testing
         let stored = try #require(items(use(.store(new, replaces: false), by: 1))?.first)
         guard case .text(let item) = stored.attributes?[.identifier] else { return }
         let other = try fill()
-        for (program, given) in [(2, .always), (3, .never), (5, .session)] as [(Int32, SecretAnswer)] {
+        for (program, given) in [(2, .always), (3, .never), (7, .session)] as [(Int32, SecretAnswer)] {
             answer(given)
             _ = use(.read([item]), by: program)
         }
@@ -591,6 +591,9 @@ import Testing
         #expect(prompts.shown.count == count)
         answer(.once)
         #expect(secret(use(.read([item]), by: 2)) == "topsecret" && prompts.shown.count == count + 1)
+        #expect(send(.setPasscode("1234")) == .done && send(.lock(Request.Lock())) == .done)
+        for program in [4, 5, 6] as [Int32] { #expect(status(use(.unlock, by: program)) == .userCancel) }
+        #expect(prompts.shown.count == count + 1, "nor to unlock the keychain")
     }
 
     @Test(.promise("secrets.apart")) func noOtherProgramReachesTheItems() throws {

@@ -60,6 +60,9 @@ extension SecretCall {
     /// The identifier of the answers for the program.
     private func answerIdentifier() throws(Failure) -> String { try Self.identifier(program.name) }
 
+    /// For whom prompts are shown one after another, and refusals count.
+    private func askerIdentifier() throws(Failure) -> String { try Self.identifier(program.prompted) }
+
     /// Names are compared by their bytes, and texts are not.
     private static func identifier(_ name: String) throws(Failure) -> String {
         Hexadecimal.encode(try SHA256.hash(Array(name.utf8)))
@@ -122,10 +125,10 @@ extension SecretCall {
             ? foreign[0].secretLabel : "\(foreign[0].secretLabel.prefix(Limits.titleCharacters / 2)) + \(others)"
         let plan = AuthenticationPlan(stages)
         // Only requests of one program for the same are answered together.
-        let asker = try answerIdentifier()
-        let names = Set(foreign.map { "\(purpose.rawValue) \($0.secretIdentifier) \(asker)" })
+        let name = try answerIdentifier()
+        let names = Set(foreign.map { "\(purpose.rawValue) \($0.secretIdentifier) \(name)" })
         let lastStep = lastStep(for: foreign, purpose)
-        let asking = try Self.identifier(program.prompted)
+        let asking = try askerIdentifier()
         let answer = try await session.service.secretPrompts.answer(for: asking, names) { () async throws(Failure) in
             let epoch = provider.proofEpoch
             let agreement = try await session.ask(
@@ -146,7 +149,7 @@ extension SecretCall {
     /// Asks the person to unlock the keychain. A refusal counts as one of an item does, so that no program asks again and again.
     func unlock() async throws(Failure) -> Reply {
         guard session.service.authority.state.isLocked else { return .done }
-        let asking = try answerIdentifier()
+        let asking = try askerIdentifier()
         _ = try await session.service.secretPrompts.answer(for: asking, ["unlock"]) { () async throws(Failure) in
             _ = try await session.unlock(request.prompting, call)
             return .once
