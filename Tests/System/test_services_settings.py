@@ -140,7 +140,6 @@ class SettingsTest(WithFprintd, WithDesktop):
         self.window("is_named")
         self.shot("apps-listed")
 
-
     def use(self, app, action, contents, asks=True, verb="do"):
         """A call of a program to the Secret Service, which it sends itself."""
         process = app.do("process")
@@ -162,8 +161,7 @@ class SettingsTest(WithFprintd, WithDesktop):
             self.assertEqual(reader.end()[0], ITEMS)
             self.prompt("is_gone")
             self.assertEqual(self.use(reader, READ, [items[label]], asks=False)[0], ITEMS)
-        self.window("keys", "alt+4", "F5")
-        self.window("reads", "Your answers")
+        self.lists_items("Your answers")
         self.window("presses", "Show: Your answers")
         self.prompt("reads", "list what you have answered to programs")
         self.finger("touch")
