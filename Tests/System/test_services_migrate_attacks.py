@@ -302,6 +302,7 @@ class OwnStoreTests(ClientTest):
     def test_no_acknowledged_write_is_lost_while_the_store_moves(self):
         writer = self.machine.start("nice", "python3", "-c", WRITER, self.socket(), user="alice",
                                     stdout=subprocess.PIPE, text=True)
+        eventually(lambda: "w0" in self.listed())
         self.complete(self.migrating())
         count = int(writer.communicate(timeout=20)[0])
         self.assertGreater(count, 10)
