@@ -53,7 +53,7 @@ def test_first_read_and_lockout_are_shown_by_the_desktop():
         read("pin")
         first = "“latchkey” read an item for the first time"
         until(lambda: first in desktop.titles, lambda: f"shown: {desktop.titles}")
-        message = desktop.shown[0]
+        message = next(each for each in desktop.shown if each[3] == first)
         assert message[0] == "Latchkey" and message[2] == "org.latchkey.Agent", message
         assert "Activity in Latchkey Settings" in message[4] and "token" not in str(message), message
         # It is not the first time any more.
@@ -61,4 +61,6 @@ def test_first_read_and_lockout_are_shown_by_the_desktop():
             read(name)
         machine.lock_sensor()
         until(lambda: "Too many wrong tries" in desktop.titles, lambda: f"shown: {desktop.titles}")
-        assert desktop.titles.count(first) in (1, 2) and len(set(desktop.titles)) == 2, desktop.titles
+        # The enrolment of this machine can be news, too.
+        titles = [title for title in desktop.titles if title != "The enrolled fingers or faces changed"]
+        assert titles.count(first) in (1, 2) and len(set(titles)) == 2, titles
