@@ -42,23 +42,23 @@ import Testing
         func asker(_ process: ProcessName, namedBy agent: Caller) throws(Failure) -> Caller? { nil }
     }
 
-    private let machine: SimulatedService
-    private let prompts: CollectingPrompter
+    let machine: SimulatedService
+    let prompts: CollectingPrompter
     /// The connection of the provider.
-    private let provider: ScriptedRequestHandler
+    let provider: ScriptedRequestHandler
 
     init() throws {
         (machine, prompts) = try SimulatedService.withPrompts { $0.secretCallers = Callers() }
         provider = machine.handler()
     }
 
-    private func send(_ request: Request, over connection: ScriptedRequestHandler? = nil) -> Reply? {
+    func send(_ request: Request, over connection: ScriptedRequestHandler? = nil) -> Reply? {
         let answers = Recorder<Reply>()
         (connection ?? provider).handle(1, request, answers.add)
         return answers.all.last
     }
 
-    private func use(
+    func use(
         _ action: SecretAction, by process: Int32, isPinned: Bool = true, asks: Bool = true,
         over connection: ScriptedRequestHandler? = nil
     ) -> Reply? {
@@ -69,23 +69,23 @@ import Testing
                     action: action, prompting: Prompting(interactionAllowed: asks))), over: connection)
     }
 
-    private func items(_ reply: Reply?) -> [FoundItem]? {
+    func items(_ reply: Reply?) -> [FoundItem]? {
         guard case .items(let items, more: false)? = reply else { return nil }
         return items
     }
 
-    private func status(_ reply: Reply?) -> Status? {
+    func status(_ reply: Reply?) -> Status? {
         if case .failure(let failure)? = reply { failure.status } else { nil }
     }
 
-    private func pairs(_ pairs: [String: String]) -> SecretPairs {
+    func pairs(_ pairs: [String: String]) -> SecretPairs {
         SecretPairs(pairs.map { SecretPairs.Pair($0.key, $0.value) }) ?? .none
     }
 
-    private var mailPairs: SecretPairs { pairs(["server": "mail.example", "xdg:schema": "org.example.Mail"]) }
+    var mailPairs: SecretPairs { pairs(["server": "mail.example", "xdg:schema": "org.example.Mail"]) }
 
     /// Stores an item of the mail program and returns its identifier.
-    private func fill(_ secret: String = "topsecret", replaces: Bool = true) throws -> String {
+    func fill(_ secret: String = "topsecret", replaces: Bool = true) throws -> String {
         let item = NewSecret(
             collection: "login", label: "Mail", contentType: "text/plain", pairs: mailPairs,
             secret: SecretBytes(secret.utf8))
@@ -94,14 +94,14 @@ import Testing
         return identifier
     }
 
-    private func enterPasscode() { #expect(send(.simulate(Request.Simulate(.enter(SecretBytes("1234".utf8))))) != nil) }
-    private func touch() { #expect(send(.simulate(Request.Simulate(.touch(matching: true)))) != nil) }
+    func enterPasscode() { #expect(send(.simulate(Request.Simulate(.enter(SecretBytes("1234".utf8))))) != nil) }
+    func touch() { #expect(send(.simulate(Request.Simulate(.touch(matching: true)))) != nil) }
 
-    private func secret(_ reply: Reply?) -> String? {
+    func secret(_ reply: Reply?) -> String? {
         items(reply)?.first?.secret.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } }
     }
 
-    private func answer(_ answer: SecretAnswer) {
+    func answer(_ answer: SecretAnswer) {
         #expect(send(.simulate(Request.Simulate(.choose(answer)))) != nil)
     }
 
@@ -166,264 +166,6 @@ import Testing
             #expect(prompts.shown.count == before + 2)
             #expect((prompts.shown.last?.purpose == .readSecret) == isAskedAgain, "\(rule)")
         }
-    }
-
-    // MARK: - Until logout
-
-    /// Reads an item of the mail program, with that answer, and returns it.
-    private func granted(to program: Int32 = 2) throws -> String {
-        let item = try fill()
-        answer(.session)
-        #expect(secret(use(.read([item]), by: program)) == "topsecret")
-        #expect(secret(use(.read([item]), by: program, asks: false)) == "topsecret")
-        return item
-    }
-
-    private func isAskedFor(_ item: String, by program: Int32 = 2) -> Bool {
-        status(use(.read([item]), by: program, asks: false)) == .interactionNotAllowed
-    }
-
-    @Test(.promise("secrets.session")) func anAnswerUntilLogoutEndsWithALock() throws {
-        #expect(send(.setPasscode("1234")) == .done)
-        let item = try granted()
-        #expect(send(.lock(Request.Lock())) == .done)
-        touch()
-        #expect(send(.unlock(Request.Unlock(Prompting()))) == .done)
-        #expect(isAskedFor(item))
-    }
-
-    @Test(.promise("secrets.session")) func anAnswerUntilLogoutEndsWithTheLoginSession() throws {
-        let item = try granted()
-        // As both authorities report the end of the last session of a user.
-        machine.service.applySessionLock(isLocked: true)
-        machine.service.applySessionLock(isLocked: false)
-        #expect(isAskedFor(item))
-    }
-
-    /// The provider ends with the message bus of the session.
-    @Test(.promise("secrets.session")) func anAnswerUntilLogoutIsThatOfOneConnection() throws {
-        let item = try granted()
-        let other = machine.handler()
-        #expect(status(use(.read([item]), by: 2, asks: false, over: other)) == .interactionNotAllowed)
-        provider.close()
-        #expect(items(use(.answers, by: 1, over: other)) == [])
-    }
-
-    /// The person answers, and the keychain is locked before the answer arrives.
-    @Test(.promise("secrets.session")) func anAnswerFromBeforeALockGrantsNothing() {
-        let session = machine.session()
-        let grant = SecretGrant(item: "1", answer: "2", program: "/usr/bin/browser")
-        let epoch = session.proofEpoch
-        session.grant(grant, since: epoch)
-        #expect(session.grants.count == 1)
-        machine.service.forgetProofs()
-        session.grant(grant, since: epoch)
-        #expect(session.grants.isEmpty)
-        let later = session.proofEpoch
-        session.close()
-        session.grant(grant, since: later)
-        #expect(session.grants.isEmpty)
-    }
-
-    @Test(.promise("secrets.session")) func anAnswerUntilLogoutIsListedAndWithdrawn() throws {
-        let item = try granted()
-        // Any program may list and withdraw, over a connection of its own.
-        let other = machine.handler()
-        let listed = try #require(items(use(.answers, by: 1, over: other)))
-        #expect(listed.map { $0.attributes?[.label] } == [.text("session")])
-        #expect(
-            listed.first?.attributes?[.owner] == .text("/usr/bin/browser")
-                && listed.first?.attributes?[.itemDescription] == .text("Mail"))
-        guard case .text(let name)? = listed.first?.attributes?[.identifier] else { return }
-        let withdrawal = SecretAction.forgetAnswer(item: item, answer: name)
-        #expect(status(use(withdrawal, by: 2)) == .notPermitted, "not its own")
-        #expect(secret(use(.read([item]), by: 2, asks: false)) == "topsecret")
-        #expect(use(withdrawal, by: 1, over: other) == .done)
-        #expect(isAskedFor(item) && items(use(.answers, by: 1)) == [])
-        #expect(status(use(withdrawal, by: 1)) == .itemNotFound)
-    }
-
-    @Test(.promise("secrets.session")) func anAnswerUntilLogoutIsForOneItemAndOneProgram() throws {
-        let item = try granted()
-        let other = try fill(replaces: false)
-        #expect(isAskedFor(other) && isAskedFor(item, by: 3))
-        #expect(status(use(.change(item, SecretChanges(label: "x")), by: 2, asks: false)) == .interactionNotAllowed)
-        #expect(status(use(.delete(item), by: 2, asks: false)) == .interactionNotAllowed)
-        #expect(use(.delete(item), by: 1) == .done)
-        #expect(items(use(.answers, by: 1)) == [])
-    }
-
-    /// Another path that reads the same.
-    @Test(.promise("secrets.session")) func programsAreToldApartByTheBytesOfTheirNames() throws {
-        let item = try granted(to: 7)
-        #expect(isAskedFor(item, by: 8))
-    }
-
-    // MARK: - The log and the rows of answers
-
-    private func lines() throws -> [AuditLine] {
-        let page = try machine.keychain.log(Request.Log(after: 0, limit: 1000, verifies: true))
-        #expect(page.finding == nil)
-        return page.lines
-    }
-
-    private func expectNoFinding() throws {
-        var (check, found) = (StoreCheck(machine.keychain), [Finding]())
-        while true {
-            let report = try check.next()
-            found += report.findings
-            if !report.more { break }
-        }
-        #expect(found == [])
-    }
-
-    /// A person reads which item an answer is about, and which answer it was; and no row is left that the log does not explain.
-    @Test(arguments: [
-        (SecretAnswer.session, AuditEvent.allowedUntilLogout), (.always, .alwaysAllowed), (.never, .neverAllowed),
-    ])
-    func theLogSaysWhatWasAnsweredAboutWhichItem(_ given: SecretAnswer, _ event: AuditEvent) throws {
-        let item = try fill()
-        answer(given)
-        _ = use(.read([item]), by: 2)
-        try expectNoFinding()
-        let listed = try #require(items(use(.answers, by: 1))?.first)
-        guard case .text(let name) = listed.attributes?[.identifier] else { return }
-        #expect(use(.forgetAnswer(item: item, answer: name), by: 1) == .done)
-        let about = try lines().filter { !$0.item.isEmpty && ![.used, .refused].contains($0.event) }
-        #expect(about.map(\.event) == [.added, event, .answerEnded])
-        #expect(about.allSatisfy { $0.item == about[0].item && $0.item.count == 16 })
-        #expect(about.map(\.caller) == ["/usr/bin/mail", "/usr/bin/browser", "/usr/bin/mail"])
-        try expectNoFinding()
-    }
-
-    private enum Deletion: CaseIterable, Sendable { case byItsProgram, byTheList, withItsCollection }
-
-    @Test(.promise("secrets.answers"), arguments: Deletion.allCases)
-    private func answersAreDeletedWithTheirItem(_ deletion: Deletion) throws {
-        let made = try #require(items(use(.createCollection(label: "Work"), by: 1))?.first)
-        guard case .text(let collection) = made.attributes?[.identifier] else { return }
-        let new = NewSecret(
-            collection: collection, label: "Mail", contentType: "", pairs: mailPairs, secret: SecretBytes("x".utf8))
-        let stored = try #require(items(use(.store(new, replaces: false), by: 1))?.first)
-        guard case .text(let item) = stored.attributes?[.identifier] else { return }
-        let other = try fill()
-        for (program, given) in [(2, .always), (3, .never), (7, .session)] as [(Int32, SecretAnswer)] {
-            answer(given)
-            _ = use(.read([item]), by: program)
-        }
-        answer(.always)
-        _ = use(.read([other]), by: 2)
-        #expect(items(use(.answers, by: 1))?.count == 4)
-        switch deletion {
-        case .byItsProgram: #expect(use(.delete(item), by: 1) == .done)
-        case .withItsCollection: #expect(use(.deleteCollection(collection), by: 1) == .done)
-        case .byTheList:
-            let listed = try #require(items(send(.listEverything(Request.ListEverything()))))
-            let found = listed.first { $0.attributes?[.collection] == .text(collection) }
-            let reference = try #require(found?.persistentReference)
-            #expect(send(.deleteListed(Request.DeleteListed(reference))) == .done)
-        }
-        let left = try #require(items(use(.answers, by: 1)))
-        #expect(left.map { $0.attributes?[.itemDescription] } == [.text("Mail")], "that of the other item")
-        try expectNoFinding()
-        let ended = try lines().filter { $0.event == .answerEnded }
-        #expect(ended.count == 2 && Set(ended.map(\.item)).count == 1)
-    }
-
-    // MARK: - Imported items
-
-    /// Imports an item with the pairs of the mail program.
-    private func importItem(rule: AccessControl? = nil) throws -> String {
-        if let rule { #expect(use(.protectNew(collection: "login", rule), by: 1) == .done) }
-        let new = NewSecret(
-            collection: "login", label: "Imported", contentType: "text/plain", pairs: mailPairs,
-            secret: SecretBytes("imported".utf8))
-        let stored = try #require(items(use(.store(new, replaces: false), by: 9))?.first)
-        guard case .text(let identifier) = stored.attributes?[.identifier] else { return "" }
-        return identifier
-    }
-
-    @Test(.promise("secrets.import")) func aProgramTakesOverAnImportedItemAfterThePersonAgreed() throws {
-        let imported = try importItem()
-        answer(.once)
-        #expect(try fill("new") == imported, "it is the same item")
-        let prompt = try #require(prompts.shown.first)
-        #expect(prompt.purpose == .replaceSecret && prompt.reason == "Imported")
-        #expect(prompt.content.step == .onceAsked && prompt.caller == "/usr/bin/mail")
-        #expect(secret(use(.read([imported]), by: 1, asks: false)) == "new")
-        #expect(try fill("newer") == imported && prompts.shown.count == 1, "it is its own now")
-        #expect(items(use(.search(collection: nil, mailPairs), by: 1))?.count == 1)
-        #expect(status(use(.read([imported]), by: 9, asks: false)) == .interactionNotAllowed)
-        #expect(status(use(.read([imported]), by: 2, asks: false)) == .interactionNotAllowed)
-    }
-
-    /// An error would lose what the program stores.
-    @Test(.promise("secrets.import"), arguments: [true, false])
-    func aProgramThatIsRefusedAnImportedItemStoresItsOwn(_ asks: Bool) throws {
-        let imported = try importItem()
-        if asks { #expect(send(.simulate(Request.Simulate(.cancel))) != nil) }
-        let item = NewSecret(
-            collection: "login", label: "Mail", contentType: "text/plain", pairs: mailPairs,
-            secret: SecretBytes("own".utf8))
-        let stored = try #require(items(use(.store(item, replaces: true), by: 1, asks: asks))?.first)
-        #expect(stored.attributes?[.identifier] != .text(imported))
-        #expect(secret(use(.read([imported]), by: 9)) == "imported")
-        let count = asks ? 1 : 0
-        #expect(prompts.shown.count == count)
-        #expect(items(use(.store(item, replaces: true), by: 1))?.count == 1)
-        #expect(items(use(.search(collection: nil, mailPairs), by: 1))?.count == 2)
-        #expect(prompts.shown.count == count, "it has its own item now")
-    }
-
-    @Test(.promise("secrets.import")) func aProgramThatMayNeverReadAnImportedItemDoesNotTakeItOver() throws {
-        let imported = try importItem()
-        answer(.never)
-        #expect(status(use(.read([imported]), by: 1)) == .userCancel)
-        #expect(send(.simulate(Request.Simulate(.advance(seconds: 60)))) != nil)
-        #expect(try fill() != imported)
-        #expect(prompts.shown.count == 1 && secret(use(.read([imported]), by: 9)) == "imported")
-    }
-
-    /// Both were allowed: the first one has the item, and the second one does not take it from a program.
-    @Test(.promise("secrets.import")) func ofTwoProgramsTheFirstOneTakesOverAnImportedItem() throws {
-        let imported = try importItem()
-        let answers = Recorder<Reply>()
-        for (number, program, secret) in [(2, 2, "first"), (3, 3, "second")] as [(UInt64, Int32, String)] {
-            let item = NewSecret(
-                collection: "login", label: "Imported", contentType: "text/plain", pairs: mailPairs,
-                secret: SecretBytes(secret.utf8))
-            provider.handle(
-                number,
-                .useSecrets(
-                    Request.UseSecrets(
-                        process: ProcessName(processID: program, startTime: 1, userID: 1), isPinned: true,
-                        action: .store(item, replaces: true))), answers.add)
-        }
-        answer(.once)
-        answer(.once)
-        #expect(answers.all.count == 2 && prompts.shown.count == 2)
-        #expect(secret(use(.read([imported]), by: 2, asks: false)) == "first")
-        #expect(status(use(.read([imported]), by: 3, asks: false)) == .interactionNotAllowed)
-        #expect(items(use(.search(collection: nil, .none), by: 3))?.count == 1)
-        try expectNoFinding()
-    }
-
-    /// It is as a new item of the program; and a rule that the item has is proven and stays.
-    @Test(.promise("secrets.import"), arguments: [true, false])
-    func anItemThatIsTakenOverHasTheRuleOfItsCollectionOrItsOwn(_ isProtectedBefore: Bool) throws {
-        #expect(send(.setPasscode("1234")) == .done)
-        let passcode = AccessControl(constraints: .devicePasscode)
-        let imported = try importItem(rule: isProtectedBefore ? passcode : nil)
-        if isProtectedBefore { enterPasscode() }
-        let rule = isProtectedBefore ? AccessControl() : passcode
-        #expect(use(.protectNew(collection: "login", rule), by: 1) == .done)
-        let before = prompts.shown.count
-        if isProtectedBefore { enterPasscode() }
-        answer(.once)
-        #expect(try fill("new") == imported && prompts.shown.count == before + 1)
-        #expect(status(use(.read([imported]), by: 1, asks: false)) == .interactionNotAllowed)
-        enterPasscode()
-        #expect(secret(use(.read([imported]), by: 1)) == "new")
     }
 
     // MARK: - Unlock

@@ -9,11 +9,11 @@ import termios
 
 import pytest
 
-from store import StoreTest
+from store import PROGRAMS, StoreTest
 from terminal import LOCAL
 from test_prompts import TOUCH
 
-KEYGEN = "/usr/bin/ssh-keygen"
+KEYGEN, PROGRAM = "/usr/bin/ssh-keygen", PROGRAMS + "/latchkey"
 
 
 class AskingTerminalTests(StoreTest):
@@ -22,10 +22,17 @@ class AskingTerminalTests(StoreTest):
         self.latchkey("key", "create", "--ssh", "work")
         self.store.write("work.pub", self.latchkey("key", "public", "work", "--format", "ssh"))
         self.store.write("message", "a message")
-        started = self.latchkey("ssh-agent", "--sh")
-        self.addCleanup(self.latchkey, "ssh-agent", "--kill")
-        self.variables = {"SSH_AUTH_SOCK": re.search("SSH_AUTH_SOCK=([^;]+);", started)[1]}
+        self.begin(PROGRAM)
         self.command = ("-Y", "sign", "-n", "file", "-f", self.store.file("work.pub"), self.store.file("message"))
+
+    def begin(self, program):
+        """Starts an agent in the background, which is asked from now on."""
+        def run(*arguments):
+            return subprocess.run([program, "ssh-agent", *arguments], env=self.store.environment, capture_output=True,
+                                  text=True, timeout=60).stdout
+        started = run("--sh")
+        self.addCleanup(run, "--kill")
+        self.variables = {"SSH_AUTH_SOCK": re.search("SSH_AUTH_SOCK=([^;]+);", started)[1]}
 
     def sign(self, program=KEYGEN, **options):
         return self.start(*self.command, program=program, variables=self.variables, **options)
@@ -65,6 +72,14 @@ class AskingTerminalTests(StoreTest):
     def test_what_ssh_passes_on_without_a_bound_session_has_no_prompt(self):
         shutil.copy(KEYGEN, self.store.file("ssh"))
         self.assertRefused(self.sign(program=self.store.file("ssh")))
+
+    @pytest.mark.promise("ssh.terminal")
+    def test_another_program_than_the_agent_of_the_installation_names_none(self):
+        """Otherwise its prompts could have the name of any program that the person trusts."""
+        self.latchkey("ssh-agent", "--kill")
+        shutil.copy(PROGRAM, self.store.file("latchkey"))
+        self.begin(self.store.file("latchkey"))
+        self.assertRefused(self.sign())
 
     def test_the_prompt_ends_with_the_program_that_asked(self):
         terminal = self.sign()

@@ -10,8 +10,9 @@ import Glibc
 /// on tmpfs, too. It is opened by a descriptor of it, so another file that is put at its place meanwhile is not opened.
 package struct SandboxRoot: Sendable {
     private static let fileSystem = "tmpfs"
-    /// Maximum bytes of the table of mounts of a process.
-    private static let mountBytes = 1 << 20
+    /// Maximum bytes of the table of mounts of a process. A sandbox has about a hundred mounts, of 100 bytes each; a hostile one
+    /// can have as many as the kernel allows, and the programs of other users wait while they are read.
+    private static let mountBytes = 128 << 10
 
     private let folder: Descriptor
     private let mounts: MountTable

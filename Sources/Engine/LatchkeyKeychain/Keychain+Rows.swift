@@ -60,7 +60,8 @@ extension Keychain {
         try deleteRow(row.mark, store)
         try audit.append(.deleted, item: row.mark.id, caller: caller, to: store)
         guard let identifier = row.secret else { return }
-        try deleteAnswers(SecretRows.answers(for: identifier), about: row.mark.id, caller, store)
+        let answers: Attributes = [.collection: .text(SecretRows.answers(for: identifier))]
+        try deleteAnswers(answers, about: row.mark.id, caller, store)
     }
 
     private func changeSum(in store: any ItemWriting, added: RowMark? = nil, removed: RowMark? = nil) throws(Failure) {

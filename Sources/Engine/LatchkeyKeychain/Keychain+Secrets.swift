@@ -131,15 +131,12 @@ extension Keychain {
         }
     }
 
-    /// Deletes all answers about an item, in the transaction that deletes the item.
-    func deleteAnswers(
-        _ collection: String, about item: [UInt8], _ caller: Caller, _ store: any ItemWriting
-    ) throws(Failure) { try deleteAnswers([.collection: .text(collection)], about: item, caller, store) }
-
-    /// - Parameter item: the name of its row; empty if it is not there any more.
+    /// Deletes the answers with these attributes.
+    ///
+    /// - Parameter item: the name of the row of the item that they are about; empty if it is not there any more.
     /// - Returns: how many there were.
     @discardableResult
-    private func deleteAnswers(
+    func deleteAnswers(
         _ attributes: Attributes, about item: [UInt8], _ caller: Caller, _ store: any ItemWriting
     ) throws(Failure) -> Int {
         var answers: [RowMark] = []
@@ -161,7 +158,8 @@ extension Keychain {
         return name
     }
 
-    /// The rows of the Secret Service that match, whoever the caller is.
+    /// The rows of the Secret Service that have these attributes. They belong to the access group of the service, which no
+    /// caller has.
     private func forEachSecret(
         _ attributes: Attributes, in store: any ItemReading, _ body: (StoredRow, Item) -> Void
     ) throws(Failure) {

@@ -119,7 +119,7 @@ extension SecretCall {
             for stage in item.accessControl?.plan.stages ?? [] where !stages.contains(stage) { stages.append(stage) }
         }
         let others = foreign.count - 1
-        // A long label must not hide that there are others.
+        // A prompt cuts a long text at its end, where the number of the other items is.
         let label =
             others == 0
             ? foreign[0].secretLabel : "\(foreign[0].secretLabel.prefix(Limits.titleCharacters / 2)) + \(others)"

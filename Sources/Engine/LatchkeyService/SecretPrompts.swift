@@ -6,9 +6,9 @@ import Synchronization
 
 /// Which programs are being asked for, and which were refused a short time ago, so that no program causes a storm of prompts.
 ///
-/// A prompt is for items or for the keychain as a whole. The requests of a program for the same items share the prompt that is shown for them, and its answer; others wait for its
-/// end and are asked for then. After a refusal the program is refused without a prompt for 10 s, and after each further one
-/// for twice as long, at most an hour. An allowed request ends that.
+/// A prompt is for items, or for the keychain as a whole. The requests of a program for the same items share the prompt that is
+/// shown for them, and its answer; others wait for its end and are asked for then. After a refusal the program is refused without
+/// a prompt for 10 s, and after each further one for twice as long, at most an hour. An allowed request ends that.
 final class SecretPrompts: Sendable {
     typealias Answer = Result<SecretAnswer, Failure>
 

@@ -77,12 +77,13 @@ extension Service: KeychainService {
     ///
     /// - Parameters:
     ///   - request: its challenge and its binding are added here.
+    ///   - asker: the program that the prompt names; otherwise `caller`.
     ///   - subject: what the proofs are for: the bytes that name an item or a key; empty for a policy.
     ///   - completion: called exactly once; with what the user entered, if the last step asks for something. A failure
     ///     without a message is a refusal that its status describes.
     /// - Returns: the number of the evaluation; 0 if it was refused before it began.
     func evaluate(
-        _ request: AuthenticationRequest, of caller: Caller, shownAs asker: Caller? = nil, subject: [UInt8] = [],
+        _ request: AuthenticationRequest, of caller: Caller, shownAs asker: Caller, subject: [UInt8],
         completion: @escaping @Sendable (Result<Authorisation, Failure>, AuthenticationGrant.Entered?) -> Void
     ) -> UInt64 {
         var request = request
@@ -101,7 +102,7 @@ extension Service: KeychainService {
             return 0
         }
         // The answer arrives once, so the challenge is accepted once: it exists only in this closure.
-        return authority.evaluate(request, of: asker ?? caller) { [self] answer in
+        return authority.evaluate(request, of: asker) { [self] answer in
             switch answer {
             case .failure(let failure): completion(.failure(failure), nil)
             case .success(let grant):

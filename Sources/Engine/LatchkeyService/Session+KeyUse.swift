@@ -20,14 +20,8 @@ extension Session {
     /// The program that prompts name in place of the caller, which uses a key for it; nil for the caller.
     private func asker(_ process: ProcessName?) async throws(Failure) -> Caller? {
         guard let process else { return nil }
-        guard let callers = service.parts.secretCallers else {
-            throw Failure(.unimplemented, "This daemon determines no other programs.")
-        }
-        guard process.userID == caller.userID else {
-            throw Failure(.notPermitted, "A program of another user cannot use this keychain.")
-        }
-        guard let work = callers.work else { return try callers.asker(process, namedBy: caller) }
-        return try await work.run { [caller] () throws(Failure) in try callers.asker(process, namedBy: caller) }
+        let agent = caller
+        return try await named(process) { (callers) throws(Failure) in try callers.asker(process, namedBy: agent) }
     }
 
     /// What a key is opened for.

@@ -14,18 +14,9 @@ import LatchkeyWire
 
 extension Session {
     func useSecrets(_ request: Request.UseSecrets, _ call: Call) async throws(Failure) -> Reply {
-        guard let callers = service.parts.secretCallers else {
-            throw Failure(.unimplemented, "This daemon has no Secret Service.")
-        }
-        guard request.process.userID == caller.userID else {
-            throw Failure(.notPermitted, "A program of another user cannot use this keychain.")
-        }
         let (provider, process) = (caller, request.process)
-        let program: AskingProgram
-        if let work = callers.work {
-            program = try await work.run { () throws(Failure) in try callers.program(process, namedBy: provider) }
-        } else {
-            program = try callers.program(process, namedBy: provider)
+        let program = try await named(process) { (callers) throws(Failure) in
+            try callers.program(process, namedBy: provider)
         }
         let session = service.session(of: program, pages)
         let isOpen = state.withLock { state in
@@ -35,6 +26,20 @@ extension Session {
         defer { state.withLock { _ = $0.delegates.removeValue(forKey: call.id) } }
         guard isOpen else { throw Refusal.connectionEnded }
         return try await SecretCall(session, self, program, request, call).reply()
+    }
+
+    /// Determines another process that the caller has named.
+    func named<Program: Sendable>(
+        _ process: ProcessName, _ determine: @escaping @Sendable (any SecretCallers) throws(Failure) -> Program
+    ) async throws(Failure) -> Program {
+        guard let callers = service.parts.secretCallers else {
+            throw Failure(.unimplemented, "This daemon determines no other programs.")
+        }
+        guard process.userID == caller.userID else {
+            throw Failure(.notPermitted, "A program of another user cannot use this keychain.")
+        }
+        guard let work = callers.work else { return try determine(callers) }
+        return try await work.run { () throws(Failure) in try determine(callers) }
     }
 }
 

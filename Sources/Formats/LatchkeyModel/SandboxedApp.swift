@@ -18,7 +18,8 @@ package struct SandboxedApp: Hashable, Sendable {
     /// The identifier of a Flatpak app, such as `org.example.App`, or the name of a snap.
     package let name: String
 
-    /// Creates an app; nil for bytes that are no name of this kind, so that a name has no characters that look like others.
+    /// Creates an app; nil unless the bytes are a name of this kind. Its characters are ASCII, so that no letter of another alphabet
+    /// imitates one.
     package init?(_ kind: Kind, _ name: some Collection<UInt8>) {
         guard (1...Self.nameBytes).contains(name.count), Self.isName(kind, name),
             let text = String(validating: name, as: UTF8.self)

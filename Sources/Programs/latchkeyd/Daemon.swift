@@ -237,9 +237,15 @@ extension Caller {
     }
 }
 
-/// The program `latchkey-secrets`, which is beside this one.
-enum ProviderProgram {
-    static let path = Files.folder(of: Environment.executable ?? "") + "/latchkey-secrets"
+/// The programs of this installation that may name others: by the paths of their executables.
+enum NamingPrograms {
+    private static let folder = Files.folder(of: Environment.executable ?? "")
+    /// Passes on calls of the Secret Service.
+    static let provider = folder + "/latchkey-secrets"
+    /// Has the agent for ssh: in the folder `bin` of an installation, and beside this program in a build.
+    private static let agents = [Files.folder(of: folder) + "/bin/latchkey", folder + "/latchkey"]
+
+    static func isAgent(_ path: String) -> Bool { agents.containsBytes(of: path) }
 }
 
 /// The programs that call the Secret Service in tiers `user` and `simulated`, where each program of the user can be the
@@ -248,7 +254,7 @@ private struct OwnSecretCallers: SecretCallers {
     let determinesSessions: Bool
     private let known = KnownPrograms<SandboxStatement>()
     var work: (any WorkQueue)? { nil }
-    var importer: String { ProviderProgram.path }
+    var importer: String { NamingPrograms.provider }
 
     init(determinesSessions: Bool) { self.determinesSessions = determinesSessions }
 
@@ -265,6 +271,8 @@ private struct OwnSecretCallers: SecretCallers {
     }
 
     func asker(_ process: ProcessName, namedBy agent: Caller) throws(Failure) -> Caller? {
+        // The prompt of any other program has its own name: it could name one that the person trusts.
+        guard NamingPrograms.isAgent(agent.program) else { return nil }
         let running = try NamedProcess(process)
         return running.terminal == 0 ? nil : caller(running, path: try running.executable(), groups: [])
     }

@@ -15,9 +15,7 @@ struct IdentifiedSecretCallers: SecretCallers {
     private let queue = SerialWorkQueue { false }
     private let known = KnownPrograms<ProgramIdentity>()
     /// The one program that may pass on calls of others: its file, which only root can change, is its access group.
-    private let provider = ProviderProgram.path
-    /// The program of the agent for ssh, in the same installation.
-    private let agent = Files.folder(of: Files.folder(of: Environment.executable ?? "")) + "/bin/latchkey"
+    private let provider = NamingPrograms.provider
 
     init(link: AuthorityLink) { self.link = link }
 
@@ -34,7 +32,7 @@ struct IdentifiedSecretCallers: SecretCallers {
     }
 
     func asker(_ process: ProcessName, namedBy agent: Caller) throws(Failure) -> Caller? {
-        guard agent.groups.containsBytes(of: self.agent) else {
+        guard agent.groups.contains(where: NamingPrograms.isAgent) else {
             throw Failure(.notPermitted, "Only latchkey may use a key for another program.")
         }
         let identity = try link.identify(process)
