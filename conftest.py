@@ -49,6 +49,7 @@ NEEDED = {
 }
 for _name, _path in PROGRAMS.items():
     os.environ.setdefault(_name, str(ROOT / _path))
+WAITING = ("test_tpm", "test_services_slow_chip")
 IN_CI = os.environ.get("CI") == "true"
 FACTS = pytest.StashKey()
 
@@ -82,15 +83,16 @@ def folder_of(item):
 
 
 def pytest_collection_modifyitems(items, config):
-    """Long tests are left out unless LATCHKEY_TESTS is `all`. For pytest-xdist the longest files come first, as far as their sizes tell, so that its processes end at about the same
-    time. Those of the virtual machine are short and take long."""
+    """Long tests are left out unless LATCHKEY_TESTS is `all`. For pytest-xdist the longest files come first, as far as
+    their sizes tell, so that its processes end at about the same time. Those of a virtual machine or a slow TPM are short
+    and take long."""
     if os.environ.get("LATCHKEY_TESTS") != "all":
         long = [item for item in items if item.get_closest_marker("long")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
     if hasattr(config, "workerinput"):
         items.sort(
-            key=lambda item: (not item.path.stem.startswith("test_tpm"), -item.path.stat().st_size, str(item.path)))
+            key=lambda item: (not item.path.stem.startswith(WAITING), -item.path.stat().st_size, str(item.path)))
 
 
 def pytest_runtest_setup(item):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tier tpm with a TPM that is as slow as a published firmware TPM, behind a resource manager."""
 
+import pytest
 from chip_log import felt, names
 from machine import fact
 from prompts import PASSCODE
@@ -40,6 +41,7 @@ class FeltTests(SensorTest):
         self.assertNothingLeft()
 
 
+@pytest.mark.long
 class PatienceTests(SlowTest):
     """No time limit of Latchkey's ends what only takes long."""
 
@@ -82,6 +84,7 @@ class PromptTests(SensorTest):
         for terminal in (first, second):
             self.assertEqual(terminal.end(), 0, terminal.output)
 
+    @pytest.mark.long
     def test_a_person_may_take_almost_a_minute(self):
         """An approval is valid for 60 seconds from a nonce, which is renewed meanwhile."""
         self.latchkey("key", "create", "finger", "--enclave", "--protect", "biometry")
