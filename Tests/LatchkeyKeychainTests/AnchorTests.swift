@@ -5,7 +5,9 @@ import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
 import LatchkeyService
+import LatchkeySystem
 import SQLiteDriver
+import Synchronization
 import SystemDriver
 import TestPromises
 import TestSupport
@@ -378,6 +380,32 @@ import Testing
         let other = Authorisation.testOnly([.biometry], enrolment: Self.second, by: StoreOnDisk.caller)
         #expect(try keychain.secret("bound", proof: other) == nil)
         #expect(try keychain.secret("bound", proof: Self.match) == "one")
+    }
+
+    @Test func aCheckWaitsForAnEventThatIsBeingWritten() throws {
+        try fill(for: .changePasscode)
+        let opened = Mutex<Keychain?>(nil)
+        let found = Recorder<Status?>()
+        let (began, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let writes = Recorder<Void>()
+        let vault = CopyingVault(FileKeyVault(store.folder)) {
+            writes.add(())
+            // The preparation is written, and the database is not.
+            guard writes.all.count == 2, let keychain = opened.withLock({ $0 }) else { return }
+            Processes.detachThread {
+                began.signal()
+                found.add(status { try keychain.anchor.check() })
+                ended.signal()
+            }
+            began.wait()
+        }
+        let keychain = try StoreOnDisk.identity.open(
+            SQLiteItemStore.open(store.folder.database), vault: vault, clock: store.clock, random: store.random)
+        opened.withLock { $0 = keychain }
+        #expect(try keychain.unlock(Self.old))
+        try Event.changePasscode(keychain)
+        ended.wait()
+        #expect(found.all == [nil])
     }
 
     // MARK: - Moves without an event

@@ -273,23 +273,29 @@ package final class Anchor: Sendable {
         }
     }
 
-    /// Throws `storeUnreadable` when the condition refuses requests, or the file differs from the record in memory.
+    /// Throws `storeUnreadable` when the condition refuses requests, or the file differs from the record in memory. Waits for
+    /// an event that is being written: until its end they differ.
     func check() throws(Failure) {
-        if let refusal = condition.refusal {
-            throw Failure(.storeUnreadable, refusal.message, hint: refusal.hint)
-        }
-        let stored = try vault.anchor().flatMap { (file) throws(Failure) in
-            try AnchorRecord.decode(file, key, header)
-        }
-        guard let stored else { throw Failure.damagedStore("its anchor is missing or was changed") }
-        guard stored == record else { throw Failure.damagedStore("its anchor is not the one that was last written") }
-        if let counter = vault.counter, try counter.value() != stored.committed {
-            throw Failure.damagedStore("the counter of the security chip is not the one of its anchor")
-        }
-        if case .sealed(_, let number) = stored.contents.enrolmentKey,
-            try vault.enrolmentSeal?.counter.value() != number
-        {
-            throw Failure.damagedStore("the counter of the enrolled fingers and faces is not the one of its anchor")
+        try events.withLock { (_) throws(Failure) in
+            if let refusal = condition.refusal {
+                throw Failure(.storeUnreadable, refusal.message, hint: refusal.hint)
+            }
+            let stored = try vault.anchor().flatMap { (file) throws(Failure) in
+                try AnchorRecord.decode(file, key, header)
+            }
+            guard let stored else { throw Failure.damagedStore("its anchor is missing or was changed") }
+            guard stored == record else {
+                throw Failure.damagedStore("its anchor is not the one that was last written")
+            }
+            if let counter = vault.counter, try counter.value() != stored.committed {
+                throw Failure.damagedStore("the counter of the security chip is not the one of its anchor")
+            }
+            if case .sealed(_, let number) = stored.contents.enrolmentKey,
+                try vault.enrolmentSeal?.counter.value() != number
+            {
+                throw Failure.damagedStore(
+                    "the counter of the enrolled fingers and faces is not the one of its anchor")
+            }
         }
     }
 
