@@ -102,20 +102,61 @@ import Testing
         let process = Asked()
         let caller = Caller(groups: ["app"], label: "app", processID: 7, userID: 1000, process: process)
         let reads = GatheredReads(now: 0)
-        for _ in 0..<10 { for number in 0..<200 { reads.count([UInt8(number)], of: caller) } }
-        let entries = reads.take()
-        #expect(entries.reduce(0) { $0 + $1.count } == 2000)
-        #expect(process.times.load(ordering: .relaxed) == entries.count)
+        for _ in 0..<10 { for number in 0..<200 { reads.count([UInt8(number)], of: caller, at: 0) } }
+        reads.take { entries in
+            #expect(entries.reduce(0) { $0 + $1.count } == 2000)
+            #expect(process.times.load(ordering: .relaxed) == entries.count)
+        }
     }
 
     @Test func whatCouldNotBeWrittenIsCountedFurther() throws {
         let reads = GatheredReads(now: 0)
-        reads.count([1], of: StoreOnDisk.caller)
-        let taken = reads.take()
+        reads.count([1], of: StoreOnDisk.caller, at: 7)
+        #expect(throws: Failure(.diskFull)) {
+            try reads.take { (_) throws(Failure) in
+                reads.count([1], of: StoreOnDisk.caller, at: 9)
+                throw Failure(.diskFull)
+            }
+        }
+        #expect(!reads.isEmpty)
+        reads.take { entries in #expect(entries.map(\.count) == [2] && entries.map(\.time) == [9]) }
         #expect(reads.isEmpty)
-        reads.count([1], of: StoreOnDisk.caller)
-        reads.giveBack(taken)
-        #expect(reads.take().map(\.count) == [2])
+    }
+
+    /// Of two requests for the log at once, the second one waits for what the first one writes.
+    @Test func readsAreUnrecordedUntilTheyAreCommitted() throws {
+        let reads = GatheredReads(now: 0)
+        reads.count([1], of: StoreOnDisk.caller, at: 0)
+        reads.take { _ in
+            #expect(!reads.isEmpty, "they are being written")
+            reads.take { _ in Issue.record("there are no others") }
+            #expect(!reads.isEmpty, "the first writer is not done")
+        }
+        #expect(reads.isEmpty)
+    }
+
+    /// Written with the time of writing, a read would seem to come after all that was recorded meanwhile.
+    @Test(.promise("audit.reads")) func anEntryHasTheTimeOfTheNewestOfItsReads() throws {
+        let keychain = try Keychain.inMemory(clock)
+        for name in ["a", "b"] { try add(name, to: keychain) }
+        let start = clock.wallTime
+        func read(_ name: String, after seconds: Int64) throws {
+            clock.setWallTime(start + seconds * 1_000_000)
+            var cursor = SearchCursor()
+            let request = Request.CopyItems(
+                query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(name)]), limit: .one,
+                returns: .data, authentication: Authentication())
+            _ = try keychain.search(request, caller: StoreOnDisk.caller, proof: .none, from: &cursor) { _ in
+            } emit: {
+                _ in
+            }
+        }
+        for (name, seconds) in [("a", 10), ("b", 20), ("a", 30)] { try read(name, after: Int64(seconds)) }
+        clock.setWallTime(start + 500_000_000)
+        try keychain.recordReads()
+        let entries = try reads(keychain)
+        #expect(entries.map(\.time) == [start + 20_000_000, start + 30_000_000], "the oldest first")
+        #expect(entries.map(\.count) == [1, 2])
     }
 
     /// Its name is asked for when it reads: when the entry is written, a command has ended.

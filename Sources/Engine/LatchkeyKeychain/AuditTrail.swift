@@ -64,14 +64,17 @@ final class AuditTrail: Sendable {
 
     /// Appends an entry within a transaction; `forget` must be called if the transaction is rolled back. If the log does not
     /// match the record of its end, an entry that says so comes first.
-    /// - Parameter count: number of equal events that the entry represents.
+    /// - Parameters:
+    ///   - count: number of equal events that the entry represents.
+    ///   - time: when the newest of them happened, in microseconds since 1970-01-01 UTC; nil for now.
     /// - Returns: the sequence number of the entry.
     @discardableResult
     func append(
-        _ event: AuditEvent, item: [UInt8] = [], caller: Caller?, count: UInt64 = 1, to store: any ItemWriting
+        _ event: AuditEvent, item: [UInt8] = [], caller: Caller?, count: UInt64 = 1, time: Int64? = nil,
+        to store: any ItemWriting
     ) throws(Failure) -> Int64 {
         try recordMismatch(in: store)
-        return try append(event, item, caller, count, after: end(in: store), store)
+        return try append(event, item, caller, count, time, after: end(in: store), store)
     }
 
     /// Appends the entry which says that the log does not match the record of its end; does nothing while it matches.
@@ -82,12 +85,12 @@ final class AuditTrail: Sendable {
         // nothing that names one of them names another entry.
         end.sequence = max(end.sequence, mismatch.sequence)
         end.mismatch = nil
-        try append(.trailCut, [], nil, 1, after: end, store)
+        try append(.trailCut, [], nil, 1, nil, after: end, store)
     }
 
     @discardableResult
     private func append(
-        _ event: AuditEvent, _ item: [UInt8], _ caller: Caller?, _ count: UInt64, after end: End,
+        _ event: AuditEvent, _ item: [UInt8], _ caller: Caller?, _ count: UInt64, _ time: Int64?, after end: End,
         _ store: any ItemWriting
     ) throws(Failure) -> Int64 {
         var last = end
@@ -97,7 +100,7 @@ final class AuditTrail: Sendable {
         last.numbers.countersSerial = max(last.numbers.countersSerial, counters.serial)
         var writer = CBORWriter()
         writer.array(7)
-        writer.integer(clock.wallTime)
+        writer.integer(time ?? clock.wallTime)
         writer.unsigned(UInt64(event.rawValue))
         writer.bytes(item)
         writer.text(caller?.current.label ?? "")

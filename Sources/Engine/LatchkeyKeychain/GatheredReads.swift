@@ -14,6 +14,8 @@ final class GatheredReads: Sendable {
         var item: [UInt8]
         var caller: Caller
         var count: UInt64
+        /// When the newest of them happened, in microseconds since 1970-01-01 UTC.
+        var time: Int64
     }
 
     /// The item and the label of the caller. Both are compared and hashed as bytes, which takes a fraction of the time of
@@ -37,6 +39,8 @@ final class GatheredReads: Sendable {
         var reads: [Read] = []
         /// Where in `reads` each pair is counted.
         var places: [Key: Int] = [:]
+        /// How many writers have taken reads that are not committed yet.
+        var writers = 0
         /// When the reads were last written, in nanoseconds of the boot-time clock.
         var written: Int64
 
@@ -53,8 +57,9 @@ final class GatheredReads: Sendable {
                 ?? (reads.count < GatheredReads.separate ? nil : places[key(of: item, label)])
         }
 
-        mutating func add(_ count: UInt64, of caller: Caller, at place: Int) {
+        mutating func add(_ count: UInt64, of caller: Caller, _ time: Int64, at place: Int) {
             reads[place].caller.share(with: caller)
+            reads[place].time = max(reads[place].time, time)
             let (sum, isBeyond) = reads[place].count.addingReportingOverflow(count)
             reads[place].count = isBeyond ? .max : sum
         }
@@ -70,23 +75,22 @@ final class GatheredReads: Sendable {
     init(now: Int64) { state = Mutex(State(written: now)) }
 
     /// Counts a read. The caller is named as it is now: its process may have ended when the entry is written.
-    func count(_ item: [UInt8], of caller: Caller) {
+    ///
+    /// - Parameter time: now, in microseconds since 1970-01-01 UTC.
+    func count(_ item: [UInt8], of caller: Caller, at time: Int64) {
         let isCounted = state.withLock { state in
             guard let place = state.place(of: item, caller.label) else { return false }
-            state.add(1, of: caller, at: place)
+            state.add(1, of: caller, time, at: place)
             return true
         }
         // Only the first of equal reads asks the kernel about the process.
-        if !isCounted { add(Read(item: item, caller: caller.named, count: 1)) }
+        if !isCounted { add(Read(item: item, caller: caller.named, count: 1, time: time)) }
     }
-
-    /// Takes back reads that could not be written.
-    func giveBack(_ reads: [Read]) { for read in reads { add(read) } }
 
     private func add(_ read: Read) {
         state.withLock { state in
             if let place = state.place(of: read.item, read.caller.label) {
-                return state.add(read.count, of: read.caller, at: place)
+                return state.add(read.count, of: read.caller, read.time, at: place)
             }
             let key = state.key(of: read.item, read.caller.label)
             var read = read
@@ -105,42 +109,45 @@ final class GatheredReads: Sendable {
         }
     }
 
-    /// Returns the reads that are not written yet, and clears them.
-    func take() -> [Read] {
-        state.withLock { state in
+    /// Passes the reads that are not written yet to `write`, oldest first, and counts them further if it fails. Until it
+    /// returns they are not recorded: a reader of the log waits behind it.
+    func take<Fault: Error>(_ write: ([Read]) throws(Fault) -> Void) throws(Fault) {
+        let taken: [Read] = state.withLock { state in
             defer { (state.reads, state.places) = ([], [:]) }
-            return state.reads.sorted {
-                $0.caller.label == $1.caller.label
-                    ? $0.item.lexicographicallyPrecedes($1.item) : $0.caller.label < $1.caller.label
-            }
+            if !state.reads.isEmpty { state.writers += 1 }
+            return state.reads.sorted { ($0.time, $0.caller.label) < ($1.time, $1.caller.label) }
+        }
+        guard !taken.isEmpty else { return }
+        defer { state.withLock { $0.writers -= 1 } }
+        do throws(Fault) {
+            try write(taken)
+        } catch {
+            for read in taken { add(read) }
+            throw error
         }
     }
 
-    /// Whether no read waits to be written.
-    var isEmpty: Bool { state.withLock { $0.reads.isEmpty } }
+    /// Whether each read is recorded.
+    var isEmpty: Bool { state.withLock { $0.reads.isEmpty && $0.writers == 0 } }
 }
 
 extension Keychain {
     /// Whether reads without a protection wait to be written and the time for that has come; true once for each window.
     package var isRecordingReadsDue: Bool { reads.isDue(at: clock.uptime) }
 
-    /// Whether reads without a protection wait to be written.
+    /// Whether reads without a protection wait to be written, or are being written.
     package var hasUnrecordedReads: Bool { !reads.isEmpty }
 
-    /// Writes the counted reads to the audit log: one entry for each item and caller.
+    /// Writes the counted reads to the audit log: one entry for each item and caller, with the time of the newest of its reads.
     package func recordReads() throws(Failure) {
-        let counted = reads.take()
-        guard !counted.isEmpty else { return }
-        do throws(Failure) {
+        try reads.take { (counted) throws(Failure) in
             try writeWithinQuota { (store) throws(Failure) in
                 try checkRoom(for: .used, in: store)
                 for read in counted {
-                    try audit.append(.used, item: read.item, caller: read.caller, count: read.count, to: store)
+                    try audit.append(
+                        .used, item: read.item, caller: read.caller, count: read.count, time: read.time, to: store)
                 }
             }
-        } catch {
-            reads.giveBack(counted)
-            throw error
         }
     }
 }

@@ -78,7 +78,7 @@ extension Keychain {
                 if item.isReadProtected {
                     used(UsedItem(id: row.id))
                 } else if opened.secret != nil {
-                    reads.count(row.id, of: caller)
+                    reads.count(row.id, of: caller, at: clock.wallTime)
                 }
                 emit(opened)
                 cursor.count += 1
