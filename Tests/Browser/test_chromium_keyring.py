@@ -3,6 +3,7 @@
 
 import contextlib
 import http.server
+import json
 import os
 import pathlib
 import re
@@ -53,8 +54,8 @@ class ChromiumTests(KeyringTest):
 
     def events(self):
         """What the audit log has of items: the event and the program."""
-        lines = [line.split() for line in self.latchkey("log").splitlines()[1:]]
-        return [(line[2], line[4]) for line in lines if len(line) == 6]
+        lines = map(json.loads, self.latchkey("log", "--json").splitlines())
+        return [(line["event"], line["caller"]) for line in lines if line["item"]]
 
     def items(self):
         """The paths of Chromium's items, as another program finds them: locked, without a label."""

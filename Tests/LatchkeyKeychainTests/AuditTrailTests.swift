@@ -32,6 +32,7 @@ import Testing
         var item: [UInt8]
         var label: String
         var processID: Int64
+        var ground: AuditGround?
     }
 
     private func open(_ entry: AuditEntry) throws -> Line {
@@ -39,12 +40,13 @@ import Testing
         let plain = try #require(try keychain.tree.auditKey.open(entry.sealed, authenticating: associatedData))
         return try plain.withBytes { bytes in
             var reader = CBORReader(bytes)
-            return try reader.tuple(7) { (reader) throws(WireError) in
-                let line = Line(
+            return try reader.tuple(8) { (reader) throws(WireError) in
+                var line = Line(
                     time: try reader.integer(),
                     event: UInt8(exactly: try reader.unsigned()).flatMap(AuditEvent.init(rawValue:)),
                     item: try reader.bytes(), label: try reader.text(), processID: try reader.integer())
                 #expect(try reader.unsigned() == 1)
+                line.ground = UInt8(exactly: try reader.unsigned()).flatMap(AuditGround.init)
                 _ = try StoreNumbers(&reader)
                 return line
             }
@@ -94,10 +96,11 @@ import Testing
         let proof = Authorisation.ofPasscode
         _ = try keychain.search(
             request, caller: StoreOnDisk.caller, proof: proof, used: { used.append($0) }, emit: { _ in })
-        try keychain.recordUse(used, caller: StoreOnDisk.caller)
+        try keychain.recordUse(used, caller: StoreOnDisk.caller, biometry: .touchID)
         let lines = try store.entries.map { try open($0) }
         #expect(lines.map(\.event) == [.added, .used])
         #expect(lines[0].item == lines[1].item)
+        #expect(lines[1].ground == .allowed(.passcode), "the item accepts a finger, too, and none was used")
     }
 
     @Test func entriesAreChained() throws {

@@ -135,6 +135,16 @@ import Testing
         #expect(reads.isEmpty)
     }
 
+    @Test func readsUnderAnAnswerHaveAnEntryThatSaysSo() throws {
+        let reads = GatheredReads(now: 0)
+        for answer in [.always, [], .always, .untilLogout] as [UseGrounds] {
+            reads.count([1], of: StoreOnDisk.caller, answer, at: 0)
+        }
+        reads.take { entries in
+            #expect(entries.map(\.answer) == [.always, [], .untilLogout] && entries.map(\.count) == [2, 1, 1])
+        }
+    }
+
     /// Written with the time of writing, a read would seem to come after all that was recorded meanwhile.
     @Test(.promise("audit.reads")) func anEntryHasTheTimeOfTheNewestOfItsReads() throws {
         let keychain = try Keychain.inMemory(clock)

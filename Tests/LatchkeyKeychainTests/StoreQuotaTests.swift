@@ -122,13 +122,15 @@ import Testing
         let keychain = try open(Self.small)
         _ = try fill(keychain)
         _ = try fill(keychain, from: 3000, bytes: 10)
-        func use() -> Status? { status { try keychain.recordUse([UsedItem(id: [1])], caller: StoreOnDisk.caller) } }
+        func use() -> Status? {
+            status { try keychain.recordUse([UsedItem(id: [1])], caller: StoreOnDisk.caller, biometry: .none) }
+        }
         var uses = 0
         // The log counts, too, and is merged now and then.
         while try use() == nil || (keychain.store.mergeLog() && use() == nil) { uses += 1 }
         #expect(uses > 50 && uses < 1000)
         #expect(use() == .limitExceeded)
-        #expect(status { try keychain.recordRefusal(of: StoreOnDisk.caller) } == .limitExceeded)
+        #expect(status { try keychain.recordRefusal(of: StoreOnDisk.caller, .cancelled) } == .limitExceeded)
         #expect(status { try keychain.record(.namesListed, caller: StoreOnDisk.caller) } == .limitExceeded)
         #expect(status { _ = try keychain.update(.account("item 1"), secret: "s") } == .limitExceeded)
         #expect(try diskBytes <= 300_000 + 40_000 + 10_000)
@@ -152,16 +154,16 @@ import Testing
         #expect(status { _ = try keychain.update(.account("one"), secret: "a longer secret") } == .diskFull)
         #expect(try keychain.update(.account("one"), secret: "less") == .finished)
         #expect(try keychain.secret("one") == "less")
-        try keychain.recordUse([UsedItem(id: [1])], caller: StoreOnDisk.caller)
+        try keychain.recordUse([UsedItem(id: [1])], caller: StoreOnDisk.caller, biometry: .none)
         try keychain.delete(.account("two"), caller: StoreOnDisk.caller)
         try keychain.setPasscode(SecretBytes("1234".utf8))
     }
 
     @Test func refusalsThatCannotBeRecordedStayCounted() throws {
         let keychain = try open(StoreQuota(bytes: 1, auditBytes: 0, freeBytes: 0))
-        #expect(status { try keychain.recordRefusal(of: StoreOnDisk.caller) } == .limitExceeded)
+        #expect(status { try keychain.recordRefusal(of: StoreOnDisk.caller, .cancelled) } == .limitExceeded)
         // Within a minute it is only counted.
-        try keychain.recordRefusal(of: StoreOnDisk.caller)
+        try keychain.recordRefusal(of: StoreOnDisk.caller, .cancelled)
         #expect(status { try keychain.recordGatheredRefusals() } == .limitExceeded)
         #expect(keychain.gathered.take().map(\.count) == [2])
     }

@@ -33,6 +33,8 @@ import Testing
         guard case .failure(let failure)? = deletion else { throw Failure(.internalFailure) }
         #expect(failure.status == .missingEntitlement)
         #expect(try refusals() == [1])
+        let log = try machine.keychain.log(Request.Log(after: 0, limit: 100, verifies: false)).lines
+        #expect(log.last?.ground == .refused(.otherApp))
     }
 
     @Test func requestForTheOwnGroupIsNotRecorded() throws {

@@ -33,6 +33,8 @@ import Testing
         machine.answers(.simulate(.cancel), id: 100)
         #expect(status(replies()) == .userCancel)
         #expect(try refusals() == [1])
+        let log = try machine.simulated.keychain.log(Request.Log(after: 0, limit: 100, verifies: false)).lines
+        #expect(log.last?.ground == .refused(.cancelled))
     }
 
     @Test func anAccessControlThatIsCancelledIsRecorded() throws {

@@ -142,6 +142,27 @@ extension SecretServiceTests {
         try expectNoFinding()
     }
 
+    /// And by which answer a program read it, or did not get it.
+    @Test(arguments: [
+        (SecretAnswer.session, AuditGround.allowed(.untilLogout)), (.always, .allowed(.always)),
+        (.never, .refused(.never)),
+    ])
+    func theLogSaysWhichAnswerWasApplied(_ given: SecretAnswer, _ ground: AuditGround) throws {
+        let item = try fill()
+        answer(given)
+        _ = use(.read([item]), by: 2)
+        _ = use(.read([item]), by: 2)
+        _ = use(.read([item]), by: 1)
+        try machine.keychain.recordGatheredRefusals()
+        try machine.keychain.recordReads()
+        let lines = try lines()
+        let seen = lines.filter { [.used, .refused].contains($0.event) }
+        #expect(seen.allSatisfy { $0.item == lines.first { $0.event == .added }?.item })
+        #expect(Set(seen.filter { $0.caller == "/usr/bin/browser" }.map(\.ground)).contains(ground))
+        if given != .never { #expect(seen.contains { $0.ground == .allowed(.agreed) }) }
+        #expect(seen.filter { $0.caller == "/usr/bin/mail" }.map(\.ground) == [.allowed([])], "its own item")
+    }
+
     private enum Deletion: CaseIterable, Sendable { case byItsProgram, byTheList, withItsCollection }
 
     @Test(.promise("secrets.answers"), arguments: Deletion.allCases)

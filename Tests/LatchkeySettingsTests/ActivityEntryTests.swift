@@ -17,6 +17,16 @@ import Testing
         #expect(shown.updated(with: entries(101...200)) == shown)
     }
 
+    /// Reads that nobody was asked for are written later than what came after them.
+    @Test func entriesAreShownByTheirTimes() {
+        func entry(_ number: Int64, _ seconds: Int64, _ event: AuditEvent? = .used) -> ActivityEntry {
+            ActivityEntry(AuditLine(sequence: number, time: seconds * 1_000_000, event: event))
+        }
+        let read = [entry(6, 20), entry(5, 40), entry(4, 0, nil), entry(3, 30), entry(2, 30), entry(1, 10)]
+        #expect(read.byTime.map(\.id) == [5, 4, 3, 2, 6, 1])
+        #expect(entries(1...20).byTime == entries(1...20))
+    }
+
     @Test func olderEntriesGoWhenOthersAreMissingInBetween() {
         #expect(entries(1...200).updated(with: entries(301...400)) == entries(301...400))
     }

@@ -69,8 +69,11 @@ extension Sample {
                     lines: [
                         AuditLine(
                             sequence: 7, time: 1_767_225_600_000_000, event: .used, item: Array(0..<16),
-                            caller: "notes", processID: 4711),
+                            caller: "notes", processID: 4711, ground: .allowed([.finger, .passcode])),
                         AuditLine(sequence: 8),
+                        AuditLine(
+                            sequence: 9, time: 1, event: .refused, caller: "notes", processID: 1,
+                            ground: .refused(.locked)),
                     ], last: 9, finding: Finding(.entryChanged, number: 8)))),
         Sample("check-report-part", .check(CheckReport(more: true, done: 256, total: 1000, findings: []))),
         Sample(

@@ -228,6 +228,10 @@ import Testing
             try expectRoundTrip(
                 .reply(id: 1, .log(AuditPage(lines: [AuditLine(sequence: 1, event: event)], last: .max))))
         }
+        for ground in (0...UInt8.max).compactMap(AuditGround.init(rawValue:)) {
+            let line = AuditLine(sequence: 1, event: .used, ground: ground)
+            try expectRoundTrip(.reply(id: 1, .log(AuditPage(lines: [line], last: .max))))
+        }
         for kind in Finding.Kind.allCases {
             let finding = Finding(kind, number: .max, item: [UInt8](repeating: 255, count: 16), words: "words")
             try expectRoundTrip(.reply(id: 1, .log(AuditPage(lines: [], last: 0, finding: finding))))

@@ -7,7 +7,8 @@ import LatchkeyWords
 public struct ActivityEntry: Equatable, Identifiable, Sendable {
     /// The number of the entry, counted from 1.
     public let id: Int64
-    /// When it happened, in seconds since 1970-01-01 UTC; 0 if the entry cannot be read.
+    /// When it happened, or the newest of the events that it stands for, in seconds since 1970-01-01 UTC; 0 if the entry
+    /// cannot be read.
     public let seconds: Int64
     /// What happened; nil if the entry cannot be decrypted or a newer version wrote it.
     public let event: AuditEvent?
@@ -19,6 +20,8 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
     public let item: String
     /// How many equal events the entry stands for.
     public let count: UInt64
+    /// Why the program got what it asked for, or did not.
+    public let ground: AuditGround
 
     /// The name of the program of Latchkey that asked, in the language of the session; nil if it was another program.
     ///
@@ -33,10 +36,30 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
         process = line.processID
         item = Hexadecimal.encode(line.item)
         count = line.count
+        ground = line.ground
     }
 }
 
+extension ActivityEntry {
+    /// What allowed a use.
+    public typealias Grounds = UseGrounds
+    /// Why a program did not get what it asked for.
+    public typealias Refusal = RefusalReason
+}
+
 extension [ActivityEntry] {
+    /// The entries by their time, the newest first. Reads that a program made without asking are written later than other
+    /// events, so that the numbers are not in this order.
+    public var byTime: [ActivityEntry] {
+        // An entry that cannot be read has no time: it stays behind the one that was written after it.
+        var (placed, time): ([(entry: ActivityEntry, seconds: Int64)], Int64) = ([], .max)
+        for entry in self {
+            if entry.seconds > 0 { time = entry.seconds }
+            placed.append((entry, time))
+        }
+        return placed.sorted { ($0.seconds, $0.entry.id) > ($1.seconds, $1.entry.id) }.map(\.entry)
+    }
+
     /// Returns what is known of the log after its latest entries were read again: those, and the older ones of `self` if
     /// nothing between the two can be missing.
     ///

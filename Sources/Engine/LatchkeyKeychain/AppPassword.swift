@@ -59,7 +59,7 @@ package struct AppPassword: Sendable {
     }
 
     static var isWrong: Failure {
-        Failure(.itemAuthenticationFailed, "The application password is wrong.")
+        Failure(.itemAuthenticationFailed, "The application password is wrong.", reason: .wrongAppPassword)
     }
 
     private static var isUnreadable: Failure {

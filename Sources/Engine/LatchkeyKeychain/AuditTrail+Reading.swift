@@ -21,13 +21,15 @@ extension AuditTrail {
         return plain.withBytes { bytes in
             do throws(WireError) {
                 var reader = CBORReader(bytes)
-                return try reader.tuple(7) { (reader) throws(WireError) in
+                return try reader.tuple(8) { (reader) throws(WireError) in
                     var line = AuditLine(sequence: entry.sequence, time: try reader.integer())
                     line.event = UInt8(exactly: try reader.unsigned()).flatMap(AuditEvent.init(rawValue:))
                     (line.item, line.answer) = Self.names(in: try reader.bytes(limit: 64))
                     line.caller = try reader.text()
                     line.processID = Int32(truncatingIfNeeded: try reader.integer())
                     line.count = try reader.unsigned()
+                    // One that a newer version wrote says nothing here.
+                    line.ground = UInt8(exactly: try reader.unsigned()).flatMap(AuditGround.init) ?? .allowed([])
                     return (line, try StoreNumbers(&reader))
                 }
             } catch {

@@ -67,14 +67,15 @@ final class AuditTrail: Sendable {
     /// - Parameters:
     ///   - count: number of equal events that the entry represents.
     ///   - time: when the newest of them happened, in microseconds since 1970-01-01 UTC; nil for now.
+    ///   - ground: why the caller got what it asked for, or did not.
     /// - Returns: the sequence number of the entry.
     @discardableResult
     func append(
         _ event: AuditEvent, item: [UInt8] = [], caller: Caller?, count: UInt64 = 1, time: Int64? = nil,
-        to store: any ItemWriting
+        ground: AuditGround = .allowed([]), to store: any ItemWriting
     ) throws(Failure) -> Int64 {
         try recordMismatch(in: store)
-        return try append(event, item, caller, count, time, after: end(in: store), store)
+        return try append(event, item, caller, count, time ?? clock.wallTime, ground, after: end(in: store), store)
     }
 
     /// Appends the entry which says that the log does not match the record of its end; does nothing while it matches.
@@ -85,13 +86,13 @@ final class AuditTrail: Sendable {
         // nothing that names one of them names another entry.
         end.sequence = max(end.sequence, mismatch.sequence)
         end.mismatch = nil
-        try append(.trailCut, [], nil, 1, nil, after: end, store)
+        try append(.trailCut, [], nil, 1, clock.wallTime, .allowed([]), after: end, store)
     }
 
     @discardableResult
     private func append(
-        _ event: AuditEvent, _ item: [UInt8], _ caller: Caller?, _ count: UInt64, _ time: Int64?, after end: End,
-        _ store: any ItemWriting
+        _ event: AuditEvent, _ item: [UInt8], _ caller: Caller?, _ count: UInt64, _ time: Int64,
+        _ ground: AuditGround, after end: End, _ store: any ItemWriting
     ) throws(Failure) -> Int64 {
         var last = end
         let (sequence, isBeyond) = last.sequence.addingReportingOverflow(1)
@@ -99,13 +100,14 @@ final class AuditTrail: Sendable {
         guard !isBeyond else { throw Failure.damagedStore("its audit log has no sequence number left") }
         last.numbers.countersSerial = max(last.numbers.countersSerial, counters.serial)
         var writer = CBORWriter()
-        writer.array(7)
-        writer.integer(time ?? clock.wallTime)
+        writer.array(8)
+        writer.integer(time)
         writer.unsigned(UInt64(event.rawValue))
         writer.bytes(item)
         writer.text(caller?.current.label ?? "")
         writer.integer(Int64(caller?.processID ?? 0))
         writer.unsigned(count)
+        writer.unsigned(UInt64(ground.rawValue))
         last.numbers.write(to: &writer)
         let associatedData = associatedData(sequence)
         let sealed = try tree.auditKey.seal(writer.finish(), nonce: tree.nonce(), authenticating: associatedData)

@@ -165,7 +165,8 @@ struct Envelopes: Sendable {
 extension Failure {
     /// The failure of requests that the device lock refuses (behaviours KC-14 and KC-20).
     static var locked: Failure {
-        Failure(.interactionNotAllowed, "The keychain is locked.", hint: "Unlock it with: latchkey unlock")
+        Failure(
+            .interactionNotAllowed, "The keychain is locked.", hint: "Unlock it with: latchkey unlock", reason: .locked)
     }
 
     /// The failure of adding an item that nothing opens without a passcode, while none is set.

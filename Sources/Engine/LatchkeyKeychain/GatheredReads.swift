@@ -13,19 +13,22 @@ final class GatheredReads: Sendable {
     struct Read: Sendable {
         var item: [UInt8]
         var caller: Caller
+        /// What the user answered about a caller that reads items of others.
+        var answer: UseGrounds
         var count: UInt64
         /// When the newest of them happened, in microseconds since 1970-01-01 UTC.
         var time: Int64
     }
 
-    /// The item and the label of the caller. Both are compared and hashed as bytes, which takes a fraction of the time of
+    /// The item, the label of the caller and the answer about it. The first two are compared and hashed as bytes, which takes a fraction of the time of
     /// their elements and characters.
     private struct Key: Hashable, Sendable {
         var item: [UInt8]
         var label: String
+        var answer: UseGrounds
 
         static func == (left: Key, right: Key) -> Bool {
-            left.item == right.item && left.label.hasBytes(of: right.label)
+            left.item == right.item && left.answer == right.answer && left.label.hasBytes(of: right.label)
         }
 
         func hash(into hasher: inout Hasher) {
@@ -45,16 +48,16 @@ final class GatheredReads: Sendable {
         var written: Int64
 
         /// How a read is counted: separately, or with others of the caller, or with others of any caller.
-        func key(of item: [UInt8], _ label: String) -> Key {
-            guard reads.count >= GatheredReads.separate else { return Key(item: item, label: label) }
+        func key(of key: Key) -> Key {
+            guard reads.count >= GatheredReads.separate else { return key }
+            let ofCaller = Key(item: [], label: key.label, answer: key.answer)
+            guard reads.count >= 2 * GatheredReads.separate, places[ofCaller] == nil else { return ofCaller }
             // Further callers share the empty label, which no program has.
-            let isOfAnyCaller = reads.count >= 2 * GatheredReads.separate && places[Key(item: [], label: label)] == nil
-            return Key(item: [], label: isOfAnyCaller ? "" : label)
+            return Key(item: [], label: "", answer: key.answer)
         }
 
-        func place(of item: [UInt8], _ label: String) -> Int? {
-            places[Key(item: item, label: label)]
-                ?? (reads.count < GatheredReads.separate ? nil : places[key(of: item, label)])
+        func place(of key: Key) -> Int? {
+            places[key] ?? (reads.count < GatheredReads.separate ? nil : places[self.key(of: key)])
         }
 
         mutating func add(_ count: UInt64, of caller: Caller, _ time: Int64, at place: Int) {
@@ -76,23 +79,28 @@ final class GatheredReads: Sendable {
 
     /// Counts a read. The caller is named as it is now: its process may have ended when the entry is written.
     ///
-    /// - Parameter time: now, in microseconds since 1970-01-01 UTC.
-    func count(_ item: [UInt8], of caller: Caller, at time: Int64) {
+    /// - Parameters:
+    ///   - answer: what the user answered about a caller that reads items of others.
+    ///   - time: now, in microseconds since 1970-01-01 UTC.
+    func count(_ item: [UInt8], of caller: Caller, _ answer: UseGrounds = [], at time: Int64) {
         let isCounted = state.withLock { state in
-            guard let place = state.place(of: item, caller.label) else { return false }
+            guard let place = state.place(of: Key(item: item, label: caller.label, answer: answer)) else {
+                return false
+            }
             state.add(1, of: caller, time, at: place)
             return true
         }
         // Only the first of equal reads asks the kernel about the process.
-        if !isCounted { add(Read(item: item, caller: caller.named, count: 1, time: time)) }
+        if !isCounted { add(Read(item: item, caller: caller.named, answer: answer, count: 1, time: time)) }
     }
 
     private func add(_ read: Read) {
         state.withLock { state in
-            if let place = state.place(of: read.item, read.caller.label) {
+            let exact = Key(item: read.item, label: read.caller.label, answer: read.answer)
+            if let place = state.place(of: exact) {
                 return state.add(read.count, of: read.caller, read.time, at: place)
             }
-            let key = state.key(of: read.item, read.caller.label)
+            let key = state.key(of: exact)
             var read = read
             (read.item, read.caller.label) = (key.item, key.label)
             state.places[key] = state.reads.count
@@ -145,7 +153,8 @@ extension Keychain {
                 try checkRoom(for: .used, in: store)
                 for read in counted {
                     try audit.append(
-                        .used, item: read.item, caller: read.caller, count: read.count, time: read.time, to: store)
+                        .used, item: read.item, caller: read.caller, count: read.count, time: read.time,
+                        ground: .allowed(read.answer), to: store)
                 }
             }
         }

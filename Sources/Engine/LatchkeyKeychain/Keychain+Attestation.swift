@@ -63,10 +63,11 @@ extension Keychain {
     }
 
     /// Records that a key was attested; called before the proof is returned.
-    package func recordAttestation(of key: UsedItem, caller: Caller) throws(Failure) {
+    package func recordAttestation(of key: UsedItem, caller: Caller, biometry: BiometryKind) throws(Failure) {
         try writeWithinQuota { (store) throws(Failure) in
             try checkRoom(for: .keyAttested, in: store)
-            _ = try audit.append(.keyAttested, item: key.id, caller: caller, to: store)
+            _ = try audit.append(
+                .keyAttested, item: key.id, caller: caller, ground: .allowed(key.grounds(biometry)), to: store)
         }
     }
 }

@@ -20,7 +20,8 @@ package struct OpenedKey: Sendable {
 
 package enum KeyOpening: Sendable {
     case opened(OpenedKey)
-    case needs(AuthenticationPlan)
+    /// The missing proofs, and the identifier of the key in the audit log.
+    case needs(AuthenticationPlan, item: [UInt8])
     /// Parameters that the application password must be stretched with first.
     case stretch(StretchParameters)
 }
@@ -139,23 +140,23 @@ extension Keychain {
         guard !isDead(item) else {
             throw Failure(
                 .itemAuthenticationFailed, "The key was bound to fingers or faces no longer enrolled.",
-                hint: "Delete it and make a new one.")
+                hint: "Delete it and make a new one.", reason: .replaced)
         }
         // Removing a passcode seals stored keys without it; those that an app stores itself are out of reach.
         guard item.wrapping.passcode == nil || item.wrapping.passcode == anchor.passcodeKey?.identifier else {
             throw Failure(
                 .itemAuthenticationFailed, "The key needed a passcode that was removed.",
-                hint: "Delete it and make a new one.")
+                hint: "Delete it and make a new one.", reason: .replaced)
         }
         let missing = try missing(toOpen: item, proof)
-        guard missing.stages.isEmpty else { return .needs(missing) }
+        guard missing.stages.isEmpty else { return .needs(missing, item: row.id) }
         if let unstretched = try password.missing(for: item) { return .stretch(unstretched) }
         guard let blob = try blob(name, row, item, password) else { throw Self.noSuchKey }
         return .opened(
             OpenedKey(
                 blob: blob, accessControl: item.accessControl,
                 password: item.asksForAppPassword ? try password.moduleKey(item.stretching) : nil,
-                item: UsedItem(id: row.id)))
+                item: UsedItem(row, item, proof)))
     }
 
     /// Returns a key in the key module's encoding before the person has proven anything, so that the module can prepare its
@@ -198,7 +199,9 @@ extension Keychain {
             request.changes.keys.allSatisfy(changeable.contains)
         else { throw Failure(.invalidParameter, "Only label, tag and group of a Secure Enclave key can be changed.") }
         guard !isDead(item) else {
-            throw Failure(.itemAuthenticationFailed, "The key was bound to fingers or faces no longer enrolled.")
+            throw Failure(
+                .itemAuthenticationFailed, "The key was bound to fingers or faces no longer enrolled.",
+                reason: .replaced)
         }
     }
 

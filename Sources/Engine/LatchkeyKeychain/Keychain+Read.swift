@@ -25,23 +25,32 @@ extension Keychain {
     ///   - request: its `limit` is for the items of all pages together.
     ///   - proof: the proofs of this caller.
     ///   - password: the application password of the request, with the keys stretched so far.
-    ///   - cursor: where the page begins; moved to the end of the page.
+    ///   - answer: what the user answered about a caller that reads items of others, for the audit log.
+    ///   - cursor: where the page begins; moved to the end of the page. Also says at which item the search stopped.
     ///   - used: called with each protected item; the caller must pass these to `recordUse`, which writes the audit
     ///     log, before it sends the page. Secrets without a protection are counted (`GatheredReads`).
     package func search(
         _ request: Request.CopyItems, caller: Caller, proof: Authorisation, password: AppPassword = .none,
-        from cursor: inout SearchCursor, used: (UsedItem) -> Void, emit: (FoundItem) -> Void
+        answer: UseGrounds = [], from cursor: inout SearchCursor, used: (UsedItem) -> Void,
+        emit: (FoundItem) -> Void
     ) throws(Failure) -> SearchResult {
         try checkReadable()
         let proof = try valid(proof, for: caller)
-        defer { reportDamage() }
+        var item: [UInt8] = []
+        defer {
+            cursor.item = item
+            reportDamage()
+        }
         return try store.read { (store) throws(Failure) -> SearchResult in
             // A search for one item asks for that item's proof; a search for several first collects all missing
             // proofs, so that one prompt asks for them.
             if cursor.pass == .proofs {
                 if request.limit != .one, !request.authentication.skipsProtected {
-                    guard try missingProofs(request, caller, proof, &cursor, store) == .complete else { return .more }
+                    guard try missingProofs(request, caller, proof, &cursor, &item, store) == .complete else {
+                        return .more
+                    }
                     let needed = cursor.needed
+                    item = cursor.lacking.count == 1 ? cursor.lacking[0] : []
                     if !needed.isEmpty {
                         cursor = SearchCursor()
                         return .needs(Keychain.plan(needed))
@@ -52,33 +61,34 @@ extension Keychain {
             var result = SearchResult.finished
             let columns = request.returns.contains(.data) ? RowColumns.all : .withoutSecret
             let end = try forEachMatch(request.query, caller, columns: columns, from: &cursor, in: store) {
-                (cursor, row, item) throws(Failure) in
-                let missing = try missing(item, for: request.returns, proof)
+                (cursor, row, found) throws(Failure) in
+                item = row.id
+                let missing = try missing(found, for: request.returns, proof)
                 // Behaviour AC-07: only items with missing proofs are skipped.
                 let isSkipped =
-                    !missing.stages.isEmpty || (!item.isInToken && item.asksForAppPassword && !password.isGiven)
+                    !missing.stages.isEmpty || (!found.isInToken && found.asksForAppPassword && !password.isGiven)
                 if isSkipped, request.authentication.skipsProtected { return .proceed }
                 if !missing.stages.isEmpty {
                     result = .needs(missing)
                     return .stopBefore
                 }
                 // Behaviour AC-06: the existence of the item is revealed only with its application password.
-                if !item.isInToken, let unstretched = try password.missing(for: item) {
+                if !found.isInToken, let unstretched = try password.missing(for: found) {
                     result = .stretch([unstretched])
                     return .stopBefore
                 }
                 let opened = try undamaged(row) { () throws(Failure) -> FoundItem? in
-                    if !request.returns.contains(.data), !item.isInToken, item.asksForAppPassword {
+                    if !request.returns.contains(.data), !found.isInToken, found.asksForAppPassword {
                         guard let row = try whole(row, in: store) else { return nil }
-                        _ = try envelopes.openSecret(row, item, password: password)
+                        _ = try envelopes.openSecret(row, found, password: password)
                     }
-                    return try found(row, item, request.returns, password)
+                    return try self.found(row, found, request.returns, password)
                 }
                 guard let opened = opened ?? nil else { return .proceed }
-                if item.isReadProtected {
-                    used(UsedItem(id: row.id))
+                if found.isReadProtected {
+                    used(UsedItem(row, found, proof))
                 } else if opened.secret != nil {
-                    reads.count(row.id, of: caller, at: clock.wallTime)
+                    reads.count(row.id, of: caller, answer, at: clock.wallTime)
                 }
                 emit(opened)
                 cursor.count += 1
@@ -109,13 +119,14 @@ extension Keychain {
     /// Collects the missing proofs of the items of the next page.
     private func missingProofs(
         _ request: Request.CopyItems, _ caller: Caller, _ proof: Authorisation, _ cursor: inout SearchCursor,
-        _ store: any ItemReading
+        _ read: inout [UInt8], _ store: any ItemReading
     ) throws(Failure) -> PageEnd {
         try forEachMatch(request.query, caller, columns: .withoutSecret, from: &cursor, in: store) {
-            (cursor, _, item) throws(Failure) in
-            for stage in try missing(item, for: request.returns, proof).stages where !cursor.needed.contains(stage) {
-                cursor.needed.append(stage)
-            }
+            (cursor, row, item) throws(Failure) in
+            read = row.id
+            let stages = try missing(item, for: request.returns, proof).stages
+            for stage in stages where !cursor.needed.contains(stage) { cursor.needed.append(stage) }
+            if !stages.isEmpty, cursor.lacking.count < 2 { cursor.lacking.append(row.id) }
             cursor.count += 1
             return request.limit.isReached(by: cursor.count) ? .stop : .proceed
         }
@@ -179,4 +190,25 @@ extension Keychain {
 /// A protected item in a reply; recorded in the audit log.
 package struct UsedItem: Equatable, Sendable {
     let id: [UInt8]
+    /// The methods of the proofs that it required.
+    let methods: Set<AuthenticationMethod>
+    let hasAppPassword: Bool
+
+    init(id: [UInt8], methods: Set<AuthenticationMethod> = [], hasAppPassword: Bool = false) {
+        (self.id, self.methods, self.hasAppPassword) = (id, methods, hasAppPassword)
+    }
+
+    init(_ row: StoredRow, _ item: Item, _ proof: Authorisation) {
+        self.init(
+            id: row.id, methods: proof.methods(completing: item.accessControl.plan),
+            hasAppPassword: item.asksForAppPassword)
+    }
+
+    /// What allowed its use, with the sensor of the proofs by biometry.
+    func grounds(_ biometry: BiometryKind) -> UseGrounds {
+        var grounds: UseGrounds = hasAppPassword ? .appPassword : []
+        if methods.contains(.biometry) { grounds.insert(biometry == .touchID ? .finger : .face) }
+        if methods.contains(.passcode) { grounds.insert(.passcode) }
+        return grounds
+    }
 }

@@ -85,6 +85,9 @@ package struct AnswerKey: Sendable {
 }
 
 extension Keychain {
+    /// The identifier of an item in the audit log, from its persistent reference; nil for a reference of another store.
+    package func identifier(_ reference: [UInt8]) throws(Failure) -> [UInt8]? { try references.id(reference) }
+
     /// Records an answer, and stores “always” and “never”. Does nothing if the item was deleted meanwhile.
     ///
     /// - Parameter program: the name of the program.

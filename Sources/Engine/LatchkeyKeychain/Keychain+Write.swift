@@ -130,11 +130,20 @@ extension Keychain {
     }
 
     /// Commits audit entries for the use of protected items; called before their secrets are returned.
-    package func recordUse(_ items: [UsedItem], caller: Caller) throws(Failure) {
+    ///
+    /// - Parameters:
+    ///   - biometry: the sensor of the proofs by biometry.
+    ///   - answer: what the user answered about the program that reads items of others.
+    package func recordUse(
+        _ items: [UsedItem], caller: Caller, biometry: BiometryKind, answer: UseGrounds = []
+    ) throws(Failure) {
         guard !items.isEmpty else { return }
         try writeWithinQuota { (store) throws(Failure) in
             try checkRoom(for: .used, in: store)
-            for item in items { try audit.append(.used, item: item.id, caller: caller, to: store) }
+            for item in items {
+                let grounds = item.grounds(biometry).union(answer)
+                try audit.append(.used, item: item.id, caller: caller, ground: .allowed(grounds), to: store)
+            }
         }
     }
 

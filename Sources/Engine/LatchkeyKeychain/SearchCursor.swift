@@ -21,6 +21,10 @@ package struct SearchCursor: Sendable {
     var count: UInt64 = 0
     /// Missing proofs collected by the first pass so far.
     var needed: [Set<AuthenticationMethod>] = []
+    /// The first two items that lack a proof, as far as the first pass came.
+    var lacking: [[UInt8]] = []
+    /// The item at which the search stopped or failed; empty if there is no single one.
+    package internal(set) var item: [UInt8] = []
     /// Position of the last row read.
     private var position = Int64.min
     /// Last position that belongs to the result; nil during the first page, which is one snapshot.

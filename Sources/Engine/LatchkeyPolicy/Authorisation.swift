@@ -59,6 +59,11 @@ package struct Authorisation: Hashable, Sendable {
         return plan.stages.allSatisfy { !$0.isDisjoint(with: methods) }
     }
 
+    /// The methods that complete the stages of `plan`: for each stage that of its newest proof.
+    package func methods(completing plan: AuthenticationPlan) -> Set<AuthenticationMethod> {
+        Set(plan.stages.compactMap { stage in proofs.last { !$0.isWeak && stage.contains($0.method) }?.method })
+    }
+
     package var isWeak: Bool { proofs.contains(where: \.isWeak) }
 
     /// Whether virtual hardware took part in a proof.

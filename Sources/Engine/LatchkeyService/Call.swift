@@ -39,7 +39,7 @@ extension Session {
                 call.send(try await work())
             } catch {
                 // A request that named the access group of another program is a refusal.
-                if error.status == .missingEntitlement { await recordRefusal() }
+                if error.status == .missingEntitlement { await recordRefusal(.otherApp) }
                 if error != Refusal.connectionEnded { call.send(.failure(error)) }
             }
             pages.endTurn(of: call.id)
@@ -47,21 +47,30 @@ extension Session {
         }
     }
 
-    func recordRefusal() async {
+    /// Records that the caller did not get what it asked for.
+    ///
+    /// - Parameter item: the item; empty if it is not known.
+    func recordRefusal(_ reason: RefusalReason, of item: [UInt8] = []) async {
         // A refusal that cannot be recorded is logged; the request fails with its own failure.
         try? await service.parts.work.run { [self] () throws(Failure) in
-            do throws(Failure) { try keychain().recordRefusal(of: caller) } catch {
+            do throws(Failure) { try keychain().recordRefusal(of: caller, item: item, reason) } catch {
                 service.unrecorded.record(.refusalNotRecorded, error, for: error.status)
             }
         }
     }
 
-    /// Records the failure of an attempt to open an item or a key, if it is a refusal: a wrong application password or
-    /// an invalidated item, for which no prompt was shown.
+    /// Records the failure of an attempt to open an item or a key, if it is a refusal: a wrong application password, an
+    /// invalidated item or a locked keychain, for which no prompt was shown.
     ///
+    /// - Parameters:
+    ///   - item: the item; empty if it is not known.
+    ///   - asking: how the request may ask the person. One that may not do so expects a locked keychain.
     /// - Returns: the failure.
-    func recorded(_ failure: Failure) async -> Failure {
-        if failure.status == .itemAuthenticationFailed { await recordRefusal() }
+    func recorded(_ failure: Failure, of item: [UInt8] = [], _ asking: Prompting) async -> Failure {
+        let isLocked = failure.reason == .locked && asking.interactionAllowed
+        if failure.status == .itemAuthenticationFailed || isLocked {
+            await recordRefusal(failure.reason ?? RefusalReason(failure.status), of: item)
+        }
         return failure
     }
 }

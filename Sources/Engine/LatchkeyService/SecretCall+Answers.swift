@@ -48,12 +48,13 @@ extension Session {
 
 extension SecretCall {
     func standing(_ item: FoundItem) throws(Failure) -> Standing {
-        guard !item.secretOwner.hasBytes(of: program.name) else { return .own }
+        guard !item.secretOwner.hasBytes(of: program.name) else { return .own([]) }
         switch try answer(for: item).map(\.secretLabel).flatMap(SecretAnswer.init(rawValue:)) {
-        case .always: return .own
+        case .always: return .own(.always)
         case .never: return .never
         case .once, .session, nil:
-            return try grantedItems().contains { $0.hasBytes(of: item.secretIdentifier) } ? .own : .foreign
+            let isGranted = try grantedItems().contains { $0.hasBytes(of: item.secretIdentifier) }
+            return isGranted ? .own(.untilLogout) : .foreign
         }
     }
 
@@ -135,7 +136,7 @@ extension SecretCall {
                 call,
                 Question(
                     plan: plan, context: context, prompting: Prompting(reason: label), purpose: purpose,
-                    lastStep: lastStep))
+                    lastStep: lastStep, item: foreign.count == 1 ? row(of: foreign[0]) : []))
             guard let answer = agreement.text.flatMap(SecretAnswer.init(entered:)) else {
                 throw Failure(.internalFailure, "The prompt gave no answer.")
             }

@@ -27,6 +27,9 @@ struct Question: Sendable {
     /// The program that the prompt names, on its terminal and in its login session; nil for the caller.
     var asker: Caller?
 
+    /// The item that is asked for, by its identifier in the audit log; empty if it is not known.
+    var item: [UInt8] = []
+
     /// What the token is bound to besides the plan and the caller.
     var subject: [UInt8] { purpose == .app ? [] : Array(prompting.reason.utf8) }
 
@@ -78,7 +81,7 @@ extension Session {
         // The plan of a policy does not say that a paired device would do too.
         if let refusal = refusal(of: evaluate.policy, service.authority.state), refusal.status == .companionNotAvailable
         {
-            if evaluate.prompting.interactionAllowed { await recordRefusal() }
+            if evaluate.prompting.interactionAllowed { await recordRefusal(.notSetUp) }
             throw refusal
         }
         let agreement = try await ask(
@@ -144,8 +147,18 @@ extension Session {
                 failure.status, service.authority.state, in: asker.loginSession, hasCode: service.parts.recovery != nil
             )
         }
-        if question.recordsDenial { await recordRefusal() }
+        if question.recordsDenial {
+            let reason = reason(of: denial, question)
+            await recordRefusal(reason, of: question.item)
+        }
         throw denial
+    }
+
+    private func reason(of denial: Failure, _ question: Question) -> RefusalReason {
+        let reason = denial.reason ?? RefusalReason(denial.status)
+        // A locked keychain shows no other prompt than that which unlocks it.
+        let isLocked = service.authority.state.isLocked && !question.purpose.mayAskWhileLocked
+        return reason == .noPrompt && isLocked ? .locked : reason
     }
 
     /// Throws if all proofs were revoked since the user was asked, for example because the device was locked.
@@ -222,11 +235,13 @@ extension Session {
     /// Shows a prompt for the proofs that an item or a key requires, and adds them to those of the request; proofs from
     /// before a revocation are dropped.
     ///
+    /// - Parameter item: the item that it is for, by its identifier in the audit log; empty if it is not known.
+    ///
     /// The authority shows no prompt if it accepts a recent unlock of the device instead (behaviour LA-33), so that it
     /// also answers a request that allows none.
     func prove(
         _ plan: AuthenticationPlan, _ call: Call, _ authentication: Authentication, _ request: inout RequestProof,
-        reason: String = "read a protected item", shownAs asker: Caller? = nil
+        reason: String = "read a protected item", shownAs asker: Caller? = nil, for item: [UInt8] = []
     ) async throws(Failure) {
         let interactionAllowed = authentication.prompting.interactionAllowed
         let notAllowed = Failure(
@@ -249,7 +264,7 @@ extension Session {
                 call,
                 Question(
                     plan: plan, context: authentication.context, prompting: prompting,
-                    reuseSeconds: authentication.reuseSeconds, asker: asker))
+                    reuseSeconds: authentication.reuseSeconds, asker: asker, item: item))
         } catch {
             throw interactionAllowed ? error : notAllowed
         }

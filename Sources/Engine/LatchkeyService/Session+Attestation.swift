@@ -40,7 +40,7 @@ extension Session {
                 return try enclave.newAttestationKey(proof: agreement.proof)
             }
         } catch {
-            throw await recorded(error)
+            throw await recorded(error, prompting)
         }
         let sealed = try await service.parts.work.run { () throws(Failure) in
             let sealed = try keychain.sealAttestationKey(made.blob, party: request.party, caller: caller)
@@ -65,7 +65,7 @@ extension Session {
             return .attestationMessage(
                 try await operate(enclave) { () throws(Failure) in try enclave.answer(request.challenge, by: key) })
         } catch {
-            throw await recorded(error)
+            throw await recorded(error, Prompting(interactionAllowed: false))
         }
     }
 
@@ -84,7 +84,7 @@ extension Session {
                 request.name, request.authentication, for: .proof(by: key, nonce: request.nonce),
                 reason: "prove to \(request.party) that a private key cannot leave this device", call)
         } catch {
-            throw await recorded(error)
+            throw await recorded(error, request.authentication.prompting)
         }
     }
 }

@@ -10,9 +10,10 @@ extension Session {
     /// Sends a page of the audit log. The log belongs to the user and names every app of the store.
     func log(_ request: Request.Log) async throws(Failure) -> Reply {
         let keychain = try keychain()
-        // The log shows what was read until now.
-        if keychain.hasUnrecordedReads {
+        // The log shows what was read and refused until now.
+        if keychain.hasUnrecordedReads || keychain.hasUnrecordedRefusals {
             try await service.parts.work.run { [log = service.parts.log] () throws(Failure) in
+                log.recording(.refusalNotRecorded) { () throws(Failure) in try keychain.recordGatheredRefusals() }
                 log.recording(.readsNotRecorded) { () throws(Failure) in try keychain.recordReads() }
             }
         }

@@ -54,7 +54,7 @@ extension Session {
                 return (try enclave.create(properties), properties)
             }
         } catch {
-            throw await recorded(error)
+            throw await recorded(error, request.authentication.prompting)
         }
         do throws(Failure) {
             return .enclaveKey(

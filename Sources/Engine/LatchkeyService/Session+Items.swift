@@ -65,7 +65,7 @@ extension Session {
                 }
             }
         } catch {
-            throw await recorded(error)
+            throw await recorded(error, authentication.prompting)
         }
     }
 

@@ -13,7 +13,7 @@ extension Session {
                 request.name, request.authentication, for: .operation(request.operation), reason: "use a private key",
                 call, shownAs: try await asker(request.process))
         } catch {
-            throw await recorded(error)
+            throw await recorded(error, request.authentication.prompting)
         }
     }
 
@@ -44,6 +44,8 @@ extension Session {
         var held = requestProof(authentication.context)
         var password = try appPassword(authentication, keychain())
         var stretchRound = 0
+        // The key, after it was found to need a proof.
+        var item: [UInt8] = []
         var preparation: UInt64?
         var isUsed = false
         defer { if let preparation { service.preparations.end(preparation, isUsed: isUsed) } }
@@ -52,7 +54,7 @@ extension Session {
             let (keychain, enclave) = (try keychain(), try enclave())
             let missing: AuthenticationPlan
             switch try keychain.openKey(name, caller: caller, proof: proof, password: password) {
-            case .needs(let plan): missing = plan
+            case .needs(let plan, let key): (missing, item) = (plan, key)
             case .stretch(let parameters):
                 stretchRound += 1
                 try checkStretchRounds(stretchRound)
@@ -75,7 +77,7 @@ extension Session {
                 preparation = service.preparations.add(
                     name, caller, shownAs: asker, keychain, enclave)
             }
-            try await prove(missing, call, authentication, &held, reason: reason, shownAs: asker)
+            try await prove(missing, call, authentication, &held, reason: reason, shownAs: asker, for: item)
         }
     }
 
@@ -83,7 +85,7 @@ extension Session {
     private func use(
         _ key: OpenedKey, for purpose: KeyPurpose, _ proof: Authorisation, _ keychain: Keychain, _ enclave: Enclave
     ) async throws(Failure) -> Reply {
-        let caller = caller
+        let (caller, biometry) = (caller, service.authority.state.sensor.kind)
         let reply: Reply
         let record: @Sendable () throws(Failure) -> Void
         switch purpose {
@@ -94,14 +96,16 @@ extension Session {
                         operation, key.blob, accessControl: key.accessControl, proof: proof, password: key.password)
                 })
             guard let used = key.use else { return reply }
-            record = { () throws(Failure) in try keychain.recordUse([used], caller: caller) }
+            record = { () throws(Failure) in try keychain.recordUse([used], caller: caller, biometry: biometry) }
         case .proof(let attestationKey, let nonce):
             reply = .attestationMessage(
                 try await operate(enclave) { () throws(Failure) in
                     try enclave.attest(
                         key.blob, by: attestationKey, nonce: nonce, accessControl: key.accessControl, proof: proof)
                 })
-            record = { () throws(Failure) in try keychain.recordAttestation(of: key.item, caller: caller) }
+            record = { () throws(Failure) in
+                try keychain.recordAttestation(of: key.item, caller: caller, biometry: biometry)
+            }
         }
         try await service.parts.work.run(.oneItem, record)
         return reply

@@ -16,6 +16,8 @@ extension Session {
         var cursor = SearchCursor()
         var proof: RequestProof
         var password: AppPassword
+        /// What the person answered about a program that reads items of others.
+        let answer: UseGrounds
     }
 
     /// A part of the result of a search.
@@ -26,11 +28,21 @@ extension Session {
         var result = SearchResult.finished
     }
 
-    func copy(_ request: Request.CopyItems, _ call: Call) throws(Failure) -> Handling {
+    /// - Parameter answer: what the person answered about a program that reads items of others, for the audit log.
+    func copy(_ request: Request.CopyItems, _ call: Call, answer: UseGrounds = []) throws(Failure) -> Handling {
         var reading = Reading(
             request: request, proof: requestProof(request.authentication.context),
-            password: try appPassword(request.authentication, keychain()))
-        let page = try search(&reading)
+            password: try appPassword(request.authentication, keychain()), answer: answer)
+        let page: Page
+        do throws(Failure) {
+            page = try search(&reading)
+        } catch {
+            let (failure, item) = (error, reading.cursor.item)
+            guard failure.reason == .locked else { throw failure }
+            return .waits { [self] () async throws(Failure) in
+                throw await recorded(failure, of: item, request.authentication.prompting)
+            }
+        }
         if page.result == .finished, page.used.isEmpty { return .reply(lastPart(page.items, call)) }
         let start = reading
         return .waits { [self] () async throws(Failure) in try await copy(page, start, call) }
@@ -43,14 +55,18 @@ extension Session {
         // How often the password was stretched for the next item.
         var stretchRound = 0
         while true {
-            try await recordUse(page.used)
+            try await recordUse(page.used, start.answer)
             if page.result == .finished { return lastPart(page.items, call) }
             sendPart(page.items, call)
             if !page.items.isEmpty { stretchRound = 0 }
             if case .needs(let plan) = page.result {
                 pages.endTurn(of: call.id)
-                try await prove(plan, call, authentication, &reading.proof)
-                do throws(Failure) { page = try search(&reading) } catch { throw await recorded(error) }
+                try await prove(plan, call, authentication, &reading.proof, for: reading.cursor.item)
+                do throws(Failure) {
+                    page = try search(&reading)
+                } catch {
+                    throw await recorded(error, of: reading.cursor.item, authentication.prompting)
+                }
                 continue
             }
             if case .stretch(let parameters) = page.result {
@@ -60,14 +76,20 @@ extension Session {
                 // The stretched keys of items already read are dropped.
                 reading.password = try await stretched(reading.password.withoutKeys, parameters, authentication)
             }
-            do throws(Failure) {
-                let before = reading
-                (page, reading) = try await inTurn(call) { [self] () throws(Failure) in
-                    var reading = before
-                    return (try search(&reading), reading)
+            let before = reading
+            let result: Result<Page, Failure>
+            (result, reading) = try await inTurn(call) { [self] () throws(Failure) in
+                var reading = before
+                do throws(Failure) {
+                    return (.success(try search(&reading)), reading)
+                } catch {
+                    return (.failure(error), reading)
                 }
+            }
+            do throws(Failure) {
+                page = try result.get()
             } catch {
-                throw await recorded(error)
+                throw await recorded(error, of: reading.cursor.item, authentication.prompting)
             }
         }
     }
@@ -77,7 +99,7 @@ extension Session {
         var page = Page()
         page.result = try keychain.search(
             reading.request, caller: caller, proof: try proof(of: reading.proof), password: reading.password,
-            from: &reading.cursor
+            answer: reading.answer, from: &reading.cursor
         ) {
             page.used.append($0)
         } emit: {
@@ -93,11 +115,11 @@ extension Session {
     }
 
     /// Records the use of protected items in the audit log; their secrets are sent only afterwards.
-    private func recordUse(_ used: [UsedItem]) async throws(Failure) {
+    private func recordUse(_ used: [UsedItem], _ answer: UseGrounds) async throws(Failure) {
         guard !used.isEmpty else { return }
-        let (keychain, caller) = (try keychain(), caller)
+        let (keychain, caller, biometry) = (try keychain(), caller, service.authority.state.sensor.kind)
         try await service.parts.work.run(used.count == 1 ? .oneItem : .any) { () throws(Failure) in
-            try keychain.recordUse(used, caller: caller)
+            try keychain.recordUse(used, caller: caller, biometry: biometry, answer: answer)
         }
     }
 

@@ -81,7 +81,7 @@ extension Session {
         do throws(Failure) {
             return try await accept(request)
         } catch {
-            await recordRefusal()
+            await recordRefusal(error.reason ?? RefusalReason(error.status))
             throw error
         }
     }
@@ -106,7 +106,7 @@ extension Session {
                 whole.items, caller: whole.ticket.caller, proof: whole.ticket.proof,
                 asksIfItemsRemain: request.asksIfItemsRemain, map: service.parts.mapGroup)
             guard received.areAdded else {
-                try keychain().recordRefusal(of: caller)
+                try keychain().recordRefusal(of: caller, .other)
                 service.tickets.giveBack(whole.ticket)
                 return .migrationWouldLeaveItems(received.report)
             }

@@ -47,8 +47,8 @@ extension Session {
 struct SecretCall: Sendable {
     /// How an item concerns the program.
     enum Standing: Sendable {
-        /// The program stored it, or may read it always or until the session ends.
-        case own
+        /// The program stored it, or may read it by this answer, always or until the session ends.
+        case own(UseGrounds)
         /// The person said that it may never read it.
         case never
         /// The person has not answered yet.
@@ -267,22 +267,24 @@ struct SecretCall: Sendable {
     // MARK: - Reading
 
     func read(_ identifiers: [String]) async throws(Failure) -> Reply {
-        var (items, foreign): ([FoundItem], [FoundItem]) = ([], [])
+        var (items, foreign): ([(item: FoundItem, answer: UseGrounds)], [FoundItem]) = ([], [])
         for identifier in identifiers {
             guard let item = try item(identifier) else { continue }
             switch try standing(item) {
-            case .own: items.append(item)
+            case .own(let answer): items.append((item, answer))
             case .foreign:
-                items.append(item)
+                items.append((item, .agreed))
                 foreign.append(item)
             // Among several it is left out, as one that is locked.
-            case .never: if identifiers.count == 1 { throw Self.neverAnswered }
+            case .never:
+                await session.recordRefusal(.never, of: row(of: item))
+                if identifiers.count == 1 { throw Self.neverAnswered }
             }
         }
         let context = try context()
-        if !foreign.isEmpty { try await agree(foreign, items, context, to: .readSecret) }
+        if !foreign.isEmpty { try await agree(foreign, items.map(\.item), context, to: .readSecret) }
         var found: [FoundItem] = []
-        for item in items { found += try await secret(of: item, context) }
+        for (item, answer) in items { found += try await secret(of: item, context, answer) }
         return session.lastPart(found, call)
     }
 
@@ -294,14 +296,22 @@ struct SecretCall: Sendable {
         return context
     }
 
-    func secret(of item: FoundItem, _ context: ContextHandle) async throws(Failure) -> [FoundItem] {
+    /// The identifier of an item in the audit log; empty if it has none.
+    func row(of item: FoundItem) -> [UInt8] {
+        // The daemon has just made the reference. Without one the entry names no item.
+        (try? item.persistentReference.flatMap(session.keychain().identifier)) ?? []
+    }
+
+    func secret(
+        of item: FoundItem, _ context: ContextHandle, _ answer: UseGrounds
+    ) async throws(Failure) -> [FoundItem] {
         let query = query([.collection: .text(item.secretCollection), .identifier: .text(item.secretIdentifier)])
         let copy = Request.CopyItems(
             query: query, limit: .one, returns: [.data, .attributes],
             authentication: authentication(context, reason: "read the secret “\(item.secretLabel)”"))
         let reply: Reply
         do throws(Failure) {
-            switch try session.copy(copy, call) {
+            switch try session.copy(copy, call, answer: answer) {
             case .reply(let now): reply = now
             case .waits(let work): reply = try await work()
             }

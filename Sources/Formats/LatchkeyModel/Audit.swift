@@ -95,12 +95,15 @@ package struct AuditLine: Equatable, Sendable {
     package var processID: Int32
     /// How many equal events the entry summarises.
     package var count: UInt64
+    /// Why the program got what it asked for, or did not.
+    package var ground: AuditGround
 
     package init(
         sequence: Int64, time: Int64 = 0, event: AuditEvent? = nil, item: [UInt8] = [], caller: String = "",
-        processID: Int32 = 0, count: UInt64 = 1, answer: [UInt8] = []
+        processID: Int32 = 0, count: UInt64 = 1, answer: [UInt8] = [], ground: AuditGround = .allowed([])
     ) {
         self.count = count
+        self.ground = ground
         self.answer = answer
         self.sequence = sequence
         self.time = time

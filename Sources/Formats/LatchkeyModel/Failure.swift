@@ -24,16 +24,19 @@ package struct Failure: Error, Equatable, Sendable {
     /// The error of a lower layer that this failure translates, for logs; nil if there is none. It is not sent to a
     /// peer.
     package let cause: (any Error)?
+    /// The reason of a refusal for the audit log, if the status does not say it. It is not sent to a peer.
+    package let reason: RefusalReason?
 
     /// Creates a failure whose `source` is the place of the call.
     package init(
         _ status: Status, _ message: Phrase = "", hint: Phrase = "", cause: (any Error)? = nil,
-        file: String = #fileID, line: UInt = #line
+        reason: RefusalReason? = nil, file: String = #fileID, line: UInt = #line
     ) {
         self.status = status
         self.message = message
         self.hint = hint
         self.cause = cause
+        self.reason = reason
         source = Source(file: file, line: line)
     }
 

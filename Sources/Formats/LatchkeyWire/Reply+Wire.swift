@@ -238,7 +238,17 @@ extension AuditLine: WireTuple, WireValue {
             item: try tuple.field(3, \.item, .bytes(limit: Limits.applicationBytes)),
             caller: try tuple.field(4, \.caller, .text()),
             processID: try tuple.field(5, \.processID),
-            count: try tuple.field(6, \.count))
+            count: try tuple.field(6, \.count),
+            ground: try tuple.field(7, \.ground, AuditGroundShape()))
+    }
+}
+
+private struct AuditGroundShape: WireShape {
+    func write(_ value: AuditGround, to writer: inout CBORWriter) { writer.unsigned(UInt64(value.rawValue)) }
+
+    func read(from reader: inout CBORReader) throws(WireError) -> AuditGround {
+        guard let ground = UInt8(exactly: try reader.unsigned()).flatMap(AuditGround.init) else { throw .invalidValue }
+        return ground
     }
 }
 

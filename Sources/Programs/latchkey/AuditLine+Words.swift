@@ -9,7 +9,18 @@ extension AuditLine {
         let name = [String(item.hexadecimal.prefix(8)), names[item] ?? ""].filter { !$0.isEmpty }
         return [
             "\(sequence)", when, count > 1 ? "\(words) x\(count)" : words, name.joined(separator: " "), caller, process,
+            how,
         ]
+    }
+
+    /// How a use was allowed, or why the program was refused; empty for other events.
+    private var how: String {
+        switch (event, ground) {
+        case (.used, .allowed([])): localized("no question", context: "ground")
+        case (_, .allowed(let grounds)):
+            UseGrounds.each.filter { grounds.contains($0) }.map { $0.text(localized) }.joined(separator: ", ")
+        case (_, .refused(let reason)): reason.text(localized)
+        }
     }
 
     /// The process that asked; an entry that counts the requests of several names none.
@@ -27,8 +38,18 @@ extension AuditLine {
             ("name", names?[item].map { .text($0) } ?? .null),
             ("caller", caller.isEmpty ? .null : .text(caller)),
             ("process", processID == 0 ? .null : .number(Int64(processID))),
-            ("count", .number(Int64(clamping: count))),
+            ("count", .number(Int64(clamping: count))), ("allowed", allowed), ("refused", refused),
         ])
+    }
+
+    private var allowed: JSON {
+        guard case .allowed(let grounds) = ground, event == .used || !grounds.isEmpty else { return .null }
+        return .array(UseGrounds.each.filter { grounds.contains($0) }.map { .text($0.code) })
+    }
+
+    private var refused: JSON {
+        guard case .refused(let reason) = ground else { return .null }
+        return .text("\(reason)")
     }
 
     private var words: String { event?.text(localized) ?? localized("cannot be read", context: "event") }
@@ -98,6 +119,55 @@ extension AuditEvent {
         case .neverAllowed: words("never allowed", context: "event")
         case .allowedUntilLogout: words("session allowed", context: "event")
         case .answerEnded: words("answer ended", context: "event")
+        }
+    }
+}
+
+extension UseGrounds {
+    /// One ground in the output for programs.
+    fileprivate var code: String {
+        switch self {
+        case .finger: "finger"
+        case .face: "face"
+        case .passcode: "passcode"
+        case .appPassword: "appPassword"
+        case .agreed: "agreed"
+        case .always: "always"
+        default: "untilLogout"
+        }
+    }
+
+    /// One ground as the table shows it.
+    fileprivate func text(_ words: Words) -> String {
+        switch self {
+        case .finger: words("finger", context: "ground")
+        case .face: words("face", context: "ground")
+        case .passcode: words("passcode", context: "ground")
+        case .appPassword: words("app's password", context: "ground")
+        case .agreed: words("allowed once", context: "ground")
+        case .always: words("always allowed", context: "ground")
+        default: words("until logout", context: "ground")
+        }
+    }
+}
+
+extension RefusalReason {
+    /// The reason as the table shows it; empty where none is known.
+    fileprivate func text(_ words: Words) -> String {
+        switch self {
+        case .other: ""
+        case .cancelled: words("cancelled", context: "ground")
+        case .fallback: words("another way chosen", context: "ground")
+        case .notRecognized: words("not recognised", context: "ground")
+        case .lockedOut: words("too many wrong tries", context: "ground")
+        case .noPrompt: words("no prompt possible", context: "ground")
+        case .locked: words("keychain locked", context: "ground")
+        case .never: words("never allowed", context: "ground")
+        case .wrongAppPassword: words("wrong app's password", context: "ground")
+        case .replaced: words("no longer enrolled", context: "ground")
+        case .notSetUp: words("not set up", context: "ground")
+        case .otherApp: words("group of another app", context: "ground")
+        case .ended: words("ended before an answer", context: "ground")
         }
     }
 }

@@ -52,11 +52,11 @@ enum LogCommand {
 
     private static let heading = [
         localized("ENTRY"), localized("TIME"), localized("EVENT"), localized("ITEM"), localized("CALLER"),
-        localized("PROCESS"),
+        localized("PROCESS"), localized("HOW"),
     ]
     /// Minimum widths, so that all parts have the same columns: at least those of the headings and of the events.
     private static let widths: [Int] = {
-        var widths = zip([7, 20, 18, 24, 16, 7], heading).map { max($0, CellWidth.of($1)) }
+        var widths = zip([7, 20, 18, 24, 16, 7, 0], heading).map { max($0, CellWidth.of($1)) }
         widths[2] = AuditEvent.allCases.reduce(widths[2]) { max($0, CellWidth.of($1.text(localized))) }
         return widths
     }()

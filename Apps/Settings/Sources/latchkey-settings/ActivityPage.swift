@@ -147,7 +147,7 @@ import Widgets
         let wanted = search?.text.lowercased() ?? ""
         let found = entries.filter { entry in
             (app == nil || entry.app == app)
-                && (wanted.isEmpty || sentence(entry).lowercased().contains(wanted))
+                && (wanted.isEmpty || searched(entry).lowercased().contains(wanted))
         }
         older.isVisible = hasOlder
         guard !found.isEmpty else {
@@ -160,7 +160,7 @@ import Widgets
             return
         }
         stack.page = "list"
-        show(found)
+        show(found.byTime)
     }
 
     private func show(_ found: [ActivityEntry]) {
@@ -186,6 +186,11 @@ import Widgets
             group.setTitle(number < days.count ? days[number].title : "")
             group.show(number < days.count ? days[number].entries.map(row) : [])
         }
+    }
+
+    /// What a search finds: the row, and the details about how it was allowed.
+    private func searched(_ entry: ActivityEntry) -> String {
+        ([sentence(entry)] + ActivityWords.grounds(entry)).joined(separator: "\n")
     }
 
     private func row(_ entry: ActivityEntry) -> Row {

@@ -95,8 +95,54 @@ enum ActivityWords {
         switch entry.event {
         case .anchored:
             words("If somebody puts back an older copy of your keychain, Latchkey notices it and asks you first.")
-        case .refused: words("You cancelled, the proof was missing or wrong, or it is not allowed.")
         default: nil
+        }
+    }
+
+    /// How a use was allowed, or why a program did not get what it asked for, one line each.
+    static func grounds(_ entry: ActivityEntry) -> [String] {
+        switch (entry.event, entry.ground) {
+        case (.used, .allowed([])): [words("Allowed without a question.")]
+        case (_, .allowed(let grounds)): allowed(grounds)
+        case (_, .refused(let reason)): refused(reason).map { [$0] } ?? []
+        }
+    }
+
+    private static func allowed(_ grounds: ActivityEntry.Grounds) -> [String] {
+        var lines: [String] = []
+        if grounds.contains([.finger, .passcode]) {
+            lines.append(words("Allowed by your finger and your passcode."))
+        } else if grounds.contains([.face, .passcode]) {
+            lines.append(words("Allowed by your face and your passcode."))
+        } else if grounds.contains(.finger) {
+            lines.append(words("Allowed by your finger."))
+        } else if grounds.contains(.face) {
+            lines.append(words("Allowed by your face."))
+        } else if grounds.contains(.passcode) {
+            lines.append(words("Allowed by your passcode."))
+        }
+        if grounds.contains(.appPassword) { lines.append(words("The app gave the password of the item.")) }
+        if grounds.contains(.agreed) { lines.append(words("You allowed it when you were asked.")) }
+        if grounds.contains(.always) { lines.append(words("You had answered: Always allow.")) }
+        if grounds.contains(.untilLogout) { lines.append(words("You had answered: Allow until logout.")) }
+        return lines
+    }
+
+    private static func refused(_ reason: ActivityEntry.Refusal) -> String? {
+        switch reason {
+        case .other: nil
+        case .cancelled: words("You cancelled.")
+        case .fallback: words("You chose another way, which the app offered.")
+        case .notRecognized: words("The finger, the face or the passcode was not right.")
+        case .lockedOut: words("There were too many wrong tries before.")
+        case .noPrompt: words("You could not be asked: no prompt could be shown.")
+        case .locked: words("The keychain was locked.")
+        case .never: words("You had answered: Never allow.")
+        case .wrongAppPassword: words("The app gave a wrong password of the item.")
+        case .replaced: words("It needs a finger, a face or a passcode that is not there any more.")
+        case .notSetUp: words("No passcode, finger or face was set up that could allow it.")
+        case .otherApp: words("It belongs to another app.")
+        case .ended: words("The app or the system ended the question before you answered.")
         }
     }
 
@@ -132,6 +178,7 @@ enum ActivityWords {
     ) -> String {
         var lines: [String] = []
         if let explanation = explanation(entry) { lines.append(explanation) }
+        lines += grounds(entry)
         if entry.seconds > 0 {
             lines.append(words("When: \("\(date(entry.seconds)), \(text(entry.seconds, "%H:%M:%S"))")"))
         }

@@ -103,7 +103,7 @@ enum AppsWords {
 
     private static func rule(_ item: StoredItem) -> String {
         switch item.rule {
-        case .nothing: words("its app gets it while the keychain is unlocked")
+        case .nothing: words("its app gets it without asking you, while the keychain is unlocked")
         case .presence: words("needs your finger, your face or the passcode")
         case .biometry: words("needs your finger or your face")
         case .currentBiometry: words("needs a finger or face that was enrolled when it was stored")

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import Testing
+
+/// The numbers of grounds are part of the store format.
+@Suite struct AuditGroundTests {
+    @Test func everyNumberIsOneGroundOrNone() {
+        for number in 0...UInt8.max {
+            let ground = AuditGround(rawValue: number)
+            #expect(ground.map(\.rawValue) == (number < 128 + UInt8(RefusalReason.allCases.count) ? number : nil))
+        }
+    }
+
+    @Test func grantsAndRefusalsHaveFixedNumbers() {
+        #expect(AuditGround.allowed([]).rawValue == 0)
+        #expect(UseGrounds.each.map { AuditGround.allowed($0).rawValue } == [1, 2, 4, 8, 16, 32, 64])
+        #expect(AuditGround.allowed([.finger, .always]).rawValue == 33)
+        #expect(AuditGround.refused(.cancelled).rawValue == 129 && AuditGround.refused(.ended).rawValue == 140)
+    }
+
+    @Test(arguments: [
+        (Status.userCancel, RefusalReason.cancelled), (.interrupted, .cancelled), (.userFallback, .fallback),
+        (.authenticationFailed, .notRecognized), (.biometryLockout, .lockedOut), (.passcodeDelayed, .lockedOut),
+        (.notInteractive, .noPrompt), (.passcodeNotSet, .notSetUp), (.biometryNotEnrolled, .notSetUp),
+        (.missingEntitlement, .otherApp), (.appCancel, .ended), (.systemCancel, .ended), (.diskFull, .other),
+    ])
+    func aStatusGivesAReason(_ status: Status, _ reason: RefusalReason) {
+        #expect(RefusalReason(status) == reason)
+    }
+}
