@@ -27,6 +27,16 @@ import Testing
         #expect(ActivityNotice.all(in: entries, after: 6) == [] && ActivityNotice.all(in: [], after: 0) == [])
     }
 
+    @Test func aProgramThatALockedKeychainRefusedIsTold() {
+        func refused(_ number: Int64, _ reason: RefusalReason) -> ActivityEntry {
+            ActivityEntry(
+                AuditLine(sequence: number, event: .refused, caller: "mail", ground: .refused(reason)))
+        }
+        let told = ActivityNotice.all(in: [refused(3, .locked), refused(2, .cancelled), refused(1, .locked)], after: 1)
+        #expect(told == [ActivityNotice(.refusedWhileLocked(app: "mail"), count: 1)])
+        #expect(told[0].action != nil && ActivityNotice(.lockedOut, count: 1).action == nil)
+    }
+
     @Test func lockoutAndChangedFingersAreTold() {
         let entries = [
             entry(5, .enrollmentChanged, item: nil), entry(4, .lockedOut, item: nil), entry(3, .lockedOut, item: nil),
@@ -41,6 +51,7 @@ import Testing
     @Test(arguments: [
         ActivityNotice(.lockedOut, count: 1), ActivityNotice(.enrollmentChanged, count: 2),
         ActivityNotice(.firstRead(app: "a bank"), count: 3),
+        ActivityNotice(.refusedWhileLocked(app: "a bank"), count: 1),
     ])
     func lineIsReadAsTheNotice(_ notice: ActivityNotice) {
         #expect(

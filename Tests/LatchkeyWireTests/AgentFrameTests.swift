@@ -38,6 +38,7 @@ private enum Samples {
         AgentSample("agent-register", .register),
         AgentSample("agent-registered", .registered),
         AgentSample("agent-refused", .refused(.taken)),
+        AgentSample("agent-news", .news),
         AgentSample(
             "agent-show",
             .show(
@@ -140,7 +141,7 @@ private enum Samples {
     }
 
     @Test func framesOfUnknownKindsAreRefused() {
-        for kind: UInt64 in [4, 23, 24, 255, .max] {
+        for kind: UInt64 in [5, 23, 24, 255, .max] {
             #expect(refusal(.array([.unsigned(kind), [:]])) == .unknownMessage, "\(kind)")
         }
         #expect(refusal(.array([0, 1, 2])) == .invalidValue)

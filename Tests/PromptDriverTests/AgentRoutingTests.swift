@@ -179,4 +179,14 @@ import Testing
         _ = try show(7, user: 1, session: "a")
         #expect(a.shown.isEmpty && b.shown == [7])
     }
+
+    @Test func newsIsForEveryAgentOfTheUser() throws {
+        let (first, second, other) = (
+            Connection(prompter, 1, "a"), Connection(prompter, 1, "b"),
+            Connection(prompter, 2, "a")
+        )
+        prompter.announceNews(to: 1)
+        #expect(first.frames == [.registered, .news] && second.frames == [.registered, .news])
+        #expect(other.frames == [.registered])
+    }
 }

@@ -33,6 +33,7 @@ enum WatchingAgent {
                 link.send(.visible, prompt: prompt.number)
             case .update(let prompt): say("update \(prompt.feedback)")
             case .dismiss: say("dismiss")
+            case .news: say("news")
             }
         }
         say("over")

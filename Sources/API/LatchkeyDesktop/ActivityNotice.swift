@@ -13,6 +13,8 @@ public struct ActivityNotice: Equatable, Sendable {
         case enrollmentChanged
         /// A program read an item that it had not read before, as far as the log goes back.
         case firstRead(app: String)
+        /// A program did not get an item because the keychain was locked.
+        case refusedWhileLocked(app: String)
     }
 
     /// What happened.
@@ -39,6 +41,7 @@ public struct ActivityNotice: Equatable, Sendable {
             switch entry.event {
             case .lockedOut: add(.lockedOut)
             case .enrollmentChanged: add(.enrollmentChanged)
+            case .refused where entry.ground == .refused(.locked): add(.refusedWhileLocked(app: entry.app))
             default: if let read = Read(entry), known.insert(read).inserted { add(.firstRead(app: read.app)) }
             }
         }
@@ -66,6 +69,8 @@ public struct ActivityNotice: Equatable, Sendable {
         case .enrollmentChanged: words("The enrolled fingers or faces changed")
         case .firstRead(let program):
             firstRead(by: CallerAppearance.ownName(program, words) ?? program, words)
+        case .refusedWhileLocked(let program):
+            words("“\(CallerAppearance.ownName(program, words) ?? program)” could not read an item")
         }
     }
 
@@ -83,6 +88,13 @@ public struct ActivityNotice: Equatable, Sendable {
         case .enrollmentChanged:
             words("If you added or deleted none, somebody else did. See Fingerprints in Latchkey Settings.")
         case .firstRead: words("Activity in Latchkey Settings shows what it was.")
+        case .refusedWhileLocked: words("The keychain is locked. Unlock it, then try again in the app.")
         }
+    }
+
+    /// The title of the button that does something about it, in the language of the session; nil if there is none. That of
+    /// `refusedWhileLocked` unlocks the keychain (`KeychainUnlock`).
+    public var action: String? {
+        if case .refusedWhileLocked = kind { Words.ofSession("Unlock") } else { nil }
     }
 }

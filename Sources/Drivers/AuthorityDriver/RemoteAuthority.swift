@@ -142,6 +142,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
             core.withLock { $0.isPasscodeSet = exists }
             kind = exists ? .passcodeCommitted : .passcodeRemoved
         case .passcodeChanged: kind = .passcodeCommitted
+        case .refusedWhileLocked: kind = .refusedWhileLocked
         }
         _ = link.begin(.change(AuthorityCall.Change(userID: userID, kind: kind))) { [self] result in
             let failure: Failure?

@@ -139,6 +139,8 @@ package final class LocalAuthority: AuthenticationAuthority {
     let core = Mutex(Core())
     let parts: Parts
     private let mint: TokenMint
+    /// Whether agents were told of a refusal since the device was locked.
+    private let hasAnnouncedRefusal = Atomic(false)
     private struct WeakClient: Sendable { weak var client: (any AuthorityClient)? }
     private let weakClient = Mutex(WeakClient())
     /// Signs approvals of uses of keys; nil before the first one.
@@ -273,14 +275,25 @@ package final class LocalAuthority: AuthenticationAuthority {
             core.withLock { $0.keyGrants.removeAll() }
             values.removeAll()
             if case .locked = change { post(.locked, then: accepted) } else { post(.sessionLocked, then: accepted) }
-        case .unlocked(let byBiometry): post(.unlocked(byBiometry: byBiometry), then: accepted)
-        case .sessionUnlocked: post(.sessionUnlocked, then: accepted)
+        case .unlocked(let byBiometry): post(.unlocked(byBiometry: byBiometry)) { [self] in announceUnlock(accepted) }
+        case .sessionUnlocked: post(.sessionUnlocked) { [self] in announceUnlock(accepted) }
         case .biometrySessions(let sessions): post(.biometrySessionsChanged(sessions), then: accepted)
         case .background(let isBehind): post(.background(isBehind), then: accepted)
         case .passcodeExists(let exists): post(.passcodeExists(exists), then: accepted)
         // The state does not say which passcode is set.
         case .passcodeChanged: accepted()
+        case .refusedWhileLocked:
+            hasAnnouncedRefusal.store(true, ordering: .relaxed)
+            parts.prompter.announceNews(to: parts.userID)
+            accepted()
         }
+    }
+
+    /// Has agents take away what they have shown about the lock.
+    private func announceUnlock(_ then: () -> Void) {
+        then()
+        guard !state.isLocked, hasAnnouncedRefusal.exchange(false, ordering: .relaxed) else { return }
+        parts.prompter.announceNews(to: parts.userID)
     }
 
     package func observe(_ observer: @escaping @Sendable () -> Void) { core.withLock { $0.observer = observer } }

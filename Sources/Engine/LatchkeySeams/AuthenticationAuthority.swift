@@ -17,6 +17,9 @@ package enum AuthorityChange: Sendable {
     /// A passcode was set, or removed with false.
     case passcodeExists(Bool)
     case passcodeChanged
+    /// A program did not get its item because the device is locked. Changes nothing: an agent learns of it, and of the unlock
+    /// that follows.
+    case refusedWhileLocked
 }
 
 /// The role that authenticates one user: it shows prompts, operates the sensor, counts tries and issues tokens.

@@ -56,6 +56,8 @@ package protocol Prompter: AnyObject, Sendable {
     ///
     /// - Parameter session: the login session of the program; empty for a program outside of sessions.
     func agentSession(of user: UInt32, for session: String) -> String?
+    /// Has the agents of a user look at the audit log, which has something that a person should learn at once.
+    func announceNews(to user: UInt32)
 }
 
 extension Prompter {
@@ -67,4 +69,5 @@ extension Prompter {
 
     /// A prompter without agents.
     package func agentSession(of user: UInt32, for session: String) -> String? { nil }
+    package func announceNews(to user: UInt32) {}
 }

@@ -71,8 +71,15 @@ extension Session {
         if failure.status == .itemAuthenticationFailed || isLocked {
             await recordRefusal(failure.reason ?? RefusalReason(failure.status), of: item)
         }
+        if isLocked { announceRefusal() }
         return failure
     }
+}
+
+extension Session {
+    /// Has an agent offer to unlock the keychain. The Secret Service has a prompt of its own for that, which its clients ask
+    /// for.
+    func announceRefusal() { if !isDelegate { service.announceRefusal(of: caller) } }
 }
 
 /// Runs the tasks of requests without the runtime's thread pool: each job runs at once, on the thread that makes it

@@ -22,6 +22,7 @@ extension Service {
 
     private func close() {
         forgetProofs()
+        refusedWhileLocked.withLock { $0 = [] }
         guard case .success(let keychain) = self.keychain else { return }
         isSessionLock.withLock { isSessionLock in
             let state = LockState(isLocked: true, wasUnlocked: keychain.tree.lockState.wasUnlocked)
@@ -56,6 +57,7 @@ extension Service {
     func unlock(byBiometry: Bool, then: @escaping @Sendable (Bool) -> Void = { _ in }) {
         authority.report(.unlocked(byBiometry: byBiometry)) { [self] _ in
             guard !authority.state.isLocked else { return then(false) }
+            refusedWhileLocked.withLock { $0 = [] }
             defer { then(true) }
             guard case .success(let keychain) = self.keychain else { return }
             isSessionLock.withLock { isSessionLock in
@@ -73,6 +75,19 @@ extension Service {
                 sealForPasscode()
             }
         }
+    }
+
+    /// Programs of which an agent is told while the keychain is locked.
+    private static let announcedPrograms = 64
+
+    /// Has an agent offer to unlock the keychain, once for each program and lock. The lock of a session ends where that is
+    /// unlocked, and without a prompt.
+    func announceRefusal(of caller: Caller) {
+        guard authority.state.isLocked, !isSessionLock.withLock({ $0 }) else { return }
+        let isNew = refusedWhileLocked.withLock { programs in
+            programs.count < Self.announcedPrograms && programs.insert(caller.label).inserted
+        }
+        if isNew { authority.report(.refusedWhileLocked, then: nil) }
     }
 
     private func apply(_ state: LockState, _ keychain: Keychain) {

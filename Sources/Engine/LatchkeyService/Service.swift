@@ -219,6 +219,8 @@ package final class Service: Sendable {
     /// Whether the keychain is locked only because login sessions are. Such a lock is not stored: the authority reports it
     /// again when the service starts.
     let isSessionLock = Mutex(false)
+    /// The programs of which an agent was told that they did not get an item since the keychain was locked.
+    let refusedWhileLocked = Mutex<Set<String>>([])
     private let sessionCount = Atomic<UInt64>(0)
     private let sessionList = Mutex<[WeakSession]>([])
 
@@ -262,12 +264,16 @@ package final class Service: Sendable {
     }
 
     /// Creates the session of a program for one call of the Secret Service.
-    func session(of program: AskingProgram, _ pages: PageLine) -> Session { add(program.caller, nil, pages) }
+    func session(of program: AskingProgram, _ pages: PageLine) -> Session {
+        add(program.caller, nil, pages, isDelegate: true)
+    }
 
-    private func add(_ caller: Caller, _ faceUsage: String?, _ pages: PageLine) -> Session {
+    private func add(
+        _ caller: Caller, _ faceUsage: String?, _ pages: PageLine, isDelegate: Bool = false
+    ) -> Session {
         var caller = caller
         caller.session = sessionCount.add(1, ordering: .relaxed).newValue
-        let session = Session(service: self, caller: caller, faceUsage: faceUsage, pages: pages)
+        let session = Session(service: self, caller: caller, faceUsage: faceUsage, pages: pages, isDelegate: isDelegate)
         sessionList.withLock { list in
             list.removeAll { $0.session == nil }
             list.append(WeakSession(session: session))

@@ -150,6 +150,7 @@ extension Session {
         if question.recordsDenial {
             let reason = reason(of: denial, question)
             await recordRefusal(reason, of: question.item)
+            if reason == .locked { announceRefusal() }
         }
         throw denial
     }

@@ -64,13 +64,16 @@ package final class Session: RequestHandler {
     let faceUsage: String?
     /// The remaining pages of long replies.
     let pages: PageLine
+    /// Whether it is for one call of the Secret Service.
+    let isDelegate: Bool
     let state = Mutex(State())
 
-    init(service: Service, caller: Caller, faceUsage: String?, pages: PageLine) {
+    init(service: Service, caller: Caller, faceUsage: String?, pages: PageLine, isDelegate: Bool) {
         self.service = service
         self.caller = caller
         self.faceUsage = faceUsage
         self.pages = pages
+        self.isDelegate = isDelegate
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }

@@ -69,6 +69,8 @@ package enum AuthorityCall: Equatable, Sendable {
             case passcodeCommitted = 5
             /// The store has removed the passcode; accepted only after an evaluation for that purpose.
             case passcodeRemoved = 6
+            /// A program did not get its item because the keychain is locked; changes nothing.
+            case refusedWhileLocked = 7
         }
         package var userID: UInt32
         package var kind: Kind

@@ -37,7 +37,8 @@ package final class ScriptedAuthority: AuthorityDecorator {
 
     package func report(_ change: AuthorityChange, then: (@Sendable (Failure?) -> Void)?) {
         switch change {
-        case .locked, .background, .unlocked(byBiometry: true), .sessionLocked, .sessionUnlocked, .biometrySessions:
+        case .locked, .background, .unlocked(byBiometry: true), .sessionLocked, .sessionUnlocked, .biometrySessions,
+            .refusedWhileLocked:
             authority.report(change, then: then)
         case .unlocked(byBiometry: false):
             authority.report(change) { [self] failure in

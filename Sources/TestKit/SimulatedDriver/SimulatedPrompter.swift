@@ -58,6 +58,8 @@ package final class ScriptedPrompter: Prompter {
     /// Wraps a prompter of the machine of `world`.
     package init(_ prompter: any Prompter, world: SimulatedWorld) { (self.prompter, self.world) = (prompter, world) }
 
+    package func announceNews(to user: UInt32) { prompter.announceNews(to: user) }
+
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
         let id = prompt.id
         shown.withLock { $0[id] = prompt }

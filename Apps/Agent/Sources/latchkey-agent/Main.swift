@@ -42,6 +42,9 @@ enum Main {
                 exit(64)
             }
             exit(ActivityNews.write(after: known))
+        case KeychainUnlock.option?:
+            guard arguments.count == 1 else { exit(64) }
+            exit(KeychainUnlock.run())
         case let argument?:
             say("error: unknown option \(argument)", hint: "See: latchkey-agent --help")
             exit(64)
@@ -94,6 +97,7 @@ enum Main {
         case .dismiss(let number):
             if shown?.number == number { clear() }
             Notices.look()
+        case .news: Notices.look()
         }
     }
 

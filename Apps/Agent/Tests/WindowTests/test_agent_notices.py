@@ -8,14 +8,16 @@ from gi.repository import Gio, GLib
 NAME, PLACE = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
 INTERFACE = f"""<node><interface name="{NAME}"><method name="Notify">
     {"".join(f'<arg type="{kind}" direction="in"/>' for kind in ("s", "u", "s", "s", "s", "as", "a{sv}", "i"))}
-    <arg type="u" direction="out"/></method></interface></node>"""
+    <arg type="u" direction="out"/></method>
+    <method name="CloseNotification"><arg type="u" direction="in"/></method></interface></node>"""
 
 
 class Desktop:
     """The part of a desktop that shows messages, on the session bus of the test."""
 
     def __enter__(self):
-        self.shown = []
+        # The arguments of each message, and the numbers of those that were taken away.
+        self.shown, self.closed = [], []
         self.bus = Gio.bus_get_sync(Gio.BusType.SESSION)
         self.object = self.bus.register_object(
             PLACE, Gio.DBusNodeInfo.new_for_xml(INTERFACE).interfaces[0], self.notify, None, None)
@@ -27,14 +29,23 @@ class Desktop:
         self.bus.unregister_object(self.object)
 
     def notify(self, bus, sender, path, interface, method, parameters, invocation):
+        if method == "CloseNotification":
+            self.closed.append(parameters.unpack()[0])
+            return invocation.return_value(None)
         self.shown.append(parameters.unpack())
-        invocation.return_value(GLib.Variant("(u)", (len(self.shown),)))
+        return invocation.return_value(GLib.Variant("(u)", (len(self.shown),)))
 
     @property
     def titles(self):
         while GLib.MainContext.default().iteration(False):
             pass
         return [message[3] for message in self.shown]
+
+    def press_button(self, title):
+        """Presses the only button of a message."""
+        number = 1 + self.titles.index(title)
+        button = self.shown[number - 1][5][0]
+        self.bus.emit_signal(None, PLACE, NAME, "ActionInvoked", GLib.Variant("(us)", (number, button)))
 
 
 def test_first_read_and_lockout_are_shown_by_the_desktop():
@@ -64,3 +75,40 @@ def test_first_read_and_lockout_are_shown_by_the_desktop():
         # The enrolment of this machine can be news, too.
         titles = [title for title in desktop.titles if title != "The enrolled fingers or faces changed"]
         assert titles.count(first) in (1, 2) and len(set(titles)) == 2, titles
+
+
+def test_a_locked_keychain_is_unlocked_from_the_message_about_a_program_that_it_refused():
+    title = "“latchkey” could not read an item"
+    with Desktop() as desktop, Machine() as machine:
+        def titles():
+            return [each for each in desktop.titles if each.endswith("could not read an item")]
+
+        def told(*expected):
+            until(lambda: titles() == list(expected), lambda: f"shown: {desktop.titles}, closed: {desktop.closed}")
+
+        def read():
+            return machine.start("latchkey", "get", "token", is_shown=False)
+
+        machine.latchkey("set", "token", "--protect", "none", input="secret")
+        machine.latchkey("lock")
+        for _ in range(3):
+            assert read().status != 0
+        told(title)
+        message = next(each for each in desktop.shown if each[3] == title)
+        assert len(message[5]) == 2 and message[5][1] == "Unlock", message
+        assert "The keychain is locked." in message[4] and "token" not in str(message), message
+        desktop.press_button(title)
+        machine.prompt.reads("Type your passcode, then press Enter.")
+        machine.prompt.focus()
+        machine.prompt.type("1234")
+        machine.prompt.keys("Return")
+        machine.prompt.is_gone()
+        number = 1 + desktop.titles.index(title)
+        until(lambda: desktop.titles and desktop.closed == [number], lambda: f"closed: {desktop.closed}")
+        assert read().said == "secret"
+        told(title)
+        # The next lock is a new one.
+        machine.latchkey("lock")
+        assert read().status != 0
+        told(title, title)
+        assert desktop.closed == [number], "it is still locked"

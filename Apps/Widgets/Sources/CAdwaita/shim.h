@@ -84,18 +84,16 @@ static inline int latchkey_announce(GtkWidget *widget, const char *text) {
     return 1;
 }
 
-// g_variant_new() is variadic, which Swift cannot call. The reply is not waited for.
-static inline void latchkey_notify(const char *title, const char *body, const char *icon) {
-    GDBusConnection *bus = g_bus_get_sync(G_BUS_TYPE_SESSION, NULL, NULL);
-    if (!bus) return;
+// g_variant_new() and g_variant_builder_add() are variadic, which Swift cannot call. The arguments of Notify; `action` is the
+// title of a button, or NULL.
+static inline GVariant *latchkey_notification(
+    const char *title, const char *body, const char *icon, const char *identifier, const char *action) {
     GVariantBuilder hints;
     g_variant_builder_init(&hints, G_VARIANT_TYPE("a{sv}"));
     g_variant_builder_add(&hints, "{sv}", "desktop-entry", g_variant_new_string(icon));
-    g_dbus_connection_call(
-        bus, "org.freedesktop.Notifications", "/org/freedesktop/Notifications", "org.freedesktop.Notifications", "Notify",
-        g_variant_new("(susss@asa{sv}i)", "Latchkey", 0u, icon, title, body, g_variant_new_strv(NULL, 0), &hints, -1),
-        NULL, G_DBUS_CALL_FLAGS_NONE, 5000, NULL, NULL, NULL);
-    g_object_unref(bus);
+    const char *actions[] = {identifier, action};
+    return g_variant_new(
+        "(susss@asa{sv}i)", "Latchkey", 0u, icon, title, body, g_variant_new_strv(actions, action ? 2 : 0), &hints, -1);
 }
 
 // gtk_accessible_update_state() is variadic, which Swift cannot call.

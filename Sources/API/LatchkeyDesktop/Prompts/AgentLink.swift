@@ -31,6 +31,8 @@ public final class AgentLink: Sendable {
         case update(ShownPrompt)
         /// Remove the prompt with this `ShownPrompt.number`.
         case dismiss(UInt64)
+        /// Read the audit log: it has something that a person should learn at once, or the keychain was unlocked after that.
+        case news
     }
 
     /// What the user or the agent did at a prompt.
@@ -100,7 +102,9 @@ public final class AgentLink: Sendable {
     /// - Returns: the order; nil when the connection has ended.
     public func next() -> Order? {
         while let payload = try? Frame.receive(from: socket, until: nil) {
-            guard case .message(let number, let message) = try? AgentFrame(decoding: payload) else { break }
+            let frame = try? AgentFrame(decoding: payload)
+            if frame == .news { return .news }
+            guard case .message(let number, let message)? = frame else { break }
             switch message {
             case .show(let prompt):
                 var state = PromptState(prompt, processID: getpid(), words: words)

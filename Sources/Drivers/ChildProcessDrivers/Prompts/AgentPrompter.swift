@@ -100,6 +100,10 @@ package final class AgentPrompter: Prompter {
         state.withLock { $0.agents.session(of: user, preferring: session) }
     }
 
+    package func announceNews(to user: UInt32) {
+        state.withLock { state in for agent in state.agents.agents(of: user) { agent.sendNews() } }
+    }
+
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
         let session = session(prompt)
         let hasAgent = state.withLock { state in
@@ -143,6 +147,8 @@ package final class RegisteredAgent: Sendable {
     fileprivate func send(_ prompt: UInt64, _ message: AgentMessage) {
         sendFrame(AgentFrame.message(prompt: prompt, message).encoded())
     }
+
+    fileprivate func sendNews() { sendFrame(AgentFrame.news.encoded()) }
 
     /// Processes a payload; false when it is not a valid event and the connection must end.
     package func received(_ payload: SecretBytes) -> Bool {

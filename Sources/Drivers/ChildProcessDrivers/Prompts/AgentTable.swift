@@ -39,6 +39,9 @@ package struct AgentTable<Agent: AnyObject & Sendable>: Sendable {
         entry(of: user, preferring: session)?.agent
     }
 
+    /// Returns every agent of a user.
+    package func agents(of user: UInt32) -> [Agent] { entries.filter { $0.user == user }.map(\.agent) }
+
     private func entry(of user: UInt32, preferring session: String) -> Entry? {
         let own = entries.filter { $0.user == user }
         return own.first { $0.session == session } ?? own.first

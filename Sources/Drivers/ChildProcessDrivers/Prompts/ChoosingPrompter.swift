@@ -43,6 +43,8 @@ package final class ChoosingPrompter: Prompter {
         prompters.lazy.compactMap { $0.agentSession(of: user, for: session) }.first
     }
 
+    package func announceNews(to user: UInt32) { for prompter in prompters { prompter.announceNews(to: user) } }
+
     private func askNext(_ id: UInt64) {
         let refused: (@Sendable (PromptEvent) -> Void)? = shown.withLock { shown in
             guard let next = shown[id] else { return nil }

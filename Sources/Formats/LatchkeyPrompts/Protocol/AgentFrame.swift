@@ -16,6 +16,9 @@ package enum AgentFrame: Equatable, Sendable {
     /// From either side: a message about the prompt with this number, so that a late answer to an earlier prompt cannot
     /// answer the current one.
     case message(prompt: UInt64, AgentMessage)
+    /// From the daemon: the audit log has something that a person should learn at once, or the keychain was unlocked after
+    /// that. The agent reads the log.
+    case news
 
     /// Why an agent is not registered.
     package enum Refusal: UInt8, CaseIterable, Sendable {
@@ -31,6 +34,7 @@ package enum AgentFrame: Equatable, Sendable {
         case .registered: writer.message(1)
         case .refused(let refusal): writer.message(2, refusal, .number())
         case .message(let prompt, let message): writer.message(3, Numbered(prompt: prompt, message: message))
+        case .news: writer.message(4)
         }
         return writer.finish()
     }
@@ -46,6 +50,7 @@ package enum AgentFrame: Equatable, Sendable {
                 let numbered = try Numbered(from: &reader)
                 if case .show(let shown) = numbered.message, shown.id != numbered.prompt { throw .invalidValue }
                 return .message(prompt: numbered.prompt, numbered.message)
+            case 4: return try reader.noFields(.news)
             default: throw .unknownMessage
             }
         }

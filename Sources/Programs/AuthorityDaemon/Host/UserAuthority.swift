@@ -295,6 +295,7 @@ final class UserAuthority: Sendable {
         case .foreground: report(number, .background(false))
         case .passcodeCommitted: try adoptPasscode(number)
         case .passcodeRemoved: try removePasscode(number)
+        case .refusedWhileLocked: report(number, .refusedWhileLocked)
         }
     }
 
