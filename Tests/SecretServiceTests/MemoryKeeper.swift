@@ -80,6 +80,29 @@ final class MemoryKeeper: SecretKeeper {
         return try state.withLock { (state) throws(Failure) in try state.use(action) }
     }
 
+    /// Answers at once what the person is not asked for.
+    func begin(_ action: SecretAction, for program: AskingProcess) throws(Failure) -> (any BegunUse)? {
+        let asks = state.withLock { $0.person != nil }
+        switch action {
+        case .read, .unlock: return Use(keeper: self, action: action, program: program, isLate: asks)
+        default: return Use(keeper: self, action: action, program: program, isLate: false)
+        }
+    }
+
+    private struct Use: BegunUse {
+        let keeper: MemoryKeeper
+        let action: SecretAction
+        let program: AskingProcess
+        let isLate: Bool
+
+        func response(milliseconds: Int64) throws(Failure) -> [FoundItem]? {
+            isLate ? nil : try response(CallCancellation())
+        }
+        func response(_ cancellation: CallCancellation) throws(Failure) -> [FoundItem] {
+            try keeper.use(action, for: program, cancellation)
+        }
+    }
+
     func isLocked() throws(Failure) -> Bool { state.withLock { $0.isLocked } }
     func lock() throws(Failure) { setLocked(true) }
 }

@@ -114,6 +114,18 @@ package final class Client: Sendable {
         try callWithGeneration(request, cancellation: cancellation, page: page).response
     }
 
+    /// Sends a request of a thread that must not wait. It is never repeated.
+    ///
+    /// - Returns: nil if it could not be sent without waiting; it then was not sent.
+    package func begin<Call: DaemonRequest>(_ request: Call) throws(Failure) -> BegunCall<Call>? {
+        // Another thread may be connecting, with the state locked.
+        guard let connection = state.withLockIfAvailable({ $0.connection }) ?? nil, connection.isUsable,
+            let exchange = try connection.begin(request)
+        else { return nil }
+        let seconds = request.traits.contains(.mayTakeLong) ? Self.longSeconds : Limits.requestSeconds
+        return BegunCall(exchange, seconds: seconds)
+    }
+
     /// Like `call`, and also returns the generation of the connection that answered.
     package func callWithGeneration<Call: DaemonRequest>(
         _ request: Call, cancellation: CallCancellation? = nil, page: (Call.Response) -> Void = { _ in }
@@ -165,5 +177,26 @@ package final class Client: Sendable {
                 pause = min(2 * pause, Self.longestPause)
             }
         }
+    }
+}
+
+/// A call that was sent by `Client.begin`. One thread uses it at a time, until it returns a response or throws.
+package struct BegunCall<Call: DaemonRequest>: Sendable {
+    private let exchange: BegunExchange
+    private let seconds: Int64
+
+    fileprivate init(_ exchange: BegunExchange, seconds: Int64) {
+        (self.exchange, self.seconds) = (exchange, seconds)
+    }
+
+    /// The response, if it arrives in that time.
+    package func response(milliseconds: Int64) throws(Failure) -> Call.Response? {
+        guard let reply = try exchange.reply(until: Uptime.nanoseconds + milliseconds * 1_000_000) else { return nil }
+        return try Call.contents(of: reply)
+    }
+
+    /// Waits for the response, as `Client.call` does.
+    package func response(_ cancellation: CallCancellation) throws(Failure) -> Call.Response {
+        try Call.contents(of: exchange.finish(seconds: seconds, cancellation))
     }
 }

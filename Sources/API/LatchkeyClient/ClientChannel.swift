@@ -38,6 +38,27 @@ package final class SocketChannel: ClientChannel, @unchecked Sendable {
         do throws(FrameError) { try Frame.send(payload, to: descriptor) } catch { throw SocketChannel.failure(error) }
     }
 
+    /// Whether a small frame is sent without waiting: most of the socket's buffer is free (unix(7)).
+    var hasRoom: Bool {
+        do throws(SystemError) { return try descriptor.wait(for: POLLOUT, until: 0) } catch { return false }
+    }
+
+    /// As `receive`, but does not wait longer for the rest of an incomplete frame, which the next `receive` gets.
+    func receiveWhole(until deadline: Int64) throws(Failure) -> SecretBytes? {
+        do throws(FrameError) {
+            while true {
+                if let payload = try incoming.next() { return payload }
+                switch try readMore(until: deadline) {
+                case nil: return nil
+                case 0?: throw .closed
+                default: break
+                }
+            }
+        } catch {
+            throw SocketChannel.failure(error)
+        }
+    }
+
     package func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
         do throws(FrameError) {
             var frameDeadline: Int64?

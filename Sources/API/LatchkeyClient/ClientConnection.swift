@@ -63,13 +63,17 @@ final class ClientConnection: Sendable {
         page: (Reply) -> Void
     ) throws(Failure) -> Reply {
         let deadline = Uptime.deadline(seconds: seconds)
-        let id = state.withLock { state in
-            defer { state.nextID += 1 }
-            state.replies[state.nextID] = []
-            return state.nextID
-        }
-        defer { state.withLock { $0.replies[id] = nil } }
+        let id = state.withLock { $0.beginCall() }
+        defer { forget(id) }
         try send(payload(id))
+        return try finish(id, until: deadline, cancellation, page: page)
+    }
+
+    /// Waits for the reply to a request that was sent, and forgets the request.
+    fileprivate func finish(
+        _ id: UInt64, until deadline: Int64, _ cancellation: CallCancellation?, page: (Reply) -> Void
+    ) throws(Failure) -> Reply {
+        defer { forget(id) }
         // If it cannot be sent, the connection has ended, and with it the call.
         cancellation?.begin { [weak self] in try? self?.send(Message.encodedCancel(id: id)) }
         defer { cancellation?.end() }
@@ -92,6 +96,8 @@ final class ClientConnection: Sendable {
             }
         }
     }
+
+    fileprivate func forget(_ id: UInt64) { state.withLock { $0.replies[id] = nil } }
 
     private func send(_ payload: SecretBytes) throws(Failure) {
         guard payload.count <= Limits.frameBytes else {
@@ -145,8 +151,10 @@ final class ClientConnection: Sendable {
     }
 
     /// Reads one frame, whichever request it answers. The caller has begun to read.
-    private func read(until deadline: Int64) {
-        let result = Result { () throws(Failure) in try channel.receive(until: deadline) }
+    private func read(until deadline: Int64) { read { () throws(Failure) in try channel.receive(until: deadline) } }
+
+    private func read(_ receive: () throws(Failure) -> SecretBytes?) {
+        let result = Result { () throws(Failure) in try receive() }
         state.change { state in
             state.isReading = false
             switch result {
@@ -158,7 +166,89 @@ final class ClientConnection: Sendable {
     }
 }
 
+// MARK: - Calls of a thread that must not wait
+
+/// A request that was sent by `ClientConnection.begin`, until its reply is taken. One thread uses it at a time.
+final class BegunExchange: Sendable {
+    private let connection: ClientConnection
+    private let socket: SocketChannel
+    private let id: UInt64
+
+    fileprivate init(_ connection: ClientConnection, _ socket: SocketChannel, _ id: UInt64) {
+        (self.connection, self.socket, self.id) = (connection, socket, id)
+    }
+
+    // A reply that nobody takes is dropped.
+    deinit { connection.forget(id) }
+
+    /// The reply if it arrives whole and in one part before `deadline` (`Uptime` nanoseconds); nil otherwise, and while another
+    /// thread reads. Then `finish` gets it.
+    func reply(until deadline: Int64) throws(Failure) -> Reply? {
+        try connection.reply(id, until: deadline, socket)
+    }
+
+    /// Waits for the reply, as a call does.
+    func finish(seconds: Int64, _ cancellation: CallCancellation?) throws(Failure) -> Reply {
+        try connection.finish(id, until: Uptime.deadline(seconds: seconds), cancellation) { _ in }
+    }
+}
+
+extension ClientConnection {
+    /// Largest request of a thread that must not wait. An empty socket takes it at once.
+    private static let bytesAtOnce = 16 << 10
+
+    /// Sends a request without waiting; nil if that is not possible, and then nothing was sent: other calls are under way, the
+    /// daemon has not read what was sent before, or the request is long.
+    func begin<Call: DaemonRequest>(_ request: Call) throws(Failure) -> BegunExchange? {
+        guard let socket = channel as? SocketChannel, socket.hasRoom else { return nil }
+        let id = state.withLock { state in
+            state.end == nil && !state.isReading && state.replies.isEmpty ? state.beginCall() : nil
+        }
+        guard let id else { return nil }
+        let begun = BegunExchange(self, socket, id)
+        let payload = Message.encoded(request, id: id)
+        guard payload.count <= Self.bytesAtOnce else { return nil }
+        let isSent: Bool?
+        do throws(Failure) {
+            isSent = try sending.withLockIfAvailable { _ throws(Failure) in
+                try channel.send(payload)
+                return true
+            }
+        } catch {
+            throw fail(error)
+        }
+        return isSent == nil ? nil : begun
+    }
+
+    fileprivate func reply(_ id: UInt64, until deadline: Int64, _ socket: SocketChannel) throws(Failure) -> Reply? {
+        while true {
+            let step = state.withLock { state -> Step in
+                if let reply = state.replies[id]?.first {
+                    guard !reply.isPartial else { return .late }
+                    state.replies[id]?.removeFirst()
+                    return .reply(reply)
+                }
+                if let end = state.end { return .ended(end) }
+                return Uptime.nanoseconds < deadline && state.beginReading() ? .read : .late
+            }
+            switch step {
+            case .reply(let reply): return reply
+            case .ended(let failure): throw failure
+            case .late: return nil
+            case .read: read { () throws(Failure) in try socket.receiveWhole(until: deadline) }
+            }
+        }
+    }
+}
+
 extension ClientConnection.State {
+    /// The number of a new call.
+    fileprivate mutating func beginCall() -> UInt64 {
+        defer { nextID += 1 }
+        replies[nextID] = []
+        return nextID
+    }
+
     /// Whether the calling thread is now the one that reads the channel.
     fileprivate mutating func beginReading() -> Bool {
         guard !isReading else { return false }

@@ -80,7 +80,8 @@ package struct SystemCalls: Sendable {
         return try FileRecord(at: path)
     }
 
-    func handle(of process: Int32) throws(SystemError) -> Descriptor {
+    /// A pidfd of a process (pidfd_open(2)).
+    package func handle(of process: Int32) throws(SystemError) -> Descriptor {
         try begin("pidfd_open", "")
         let number = latchkey_pidfd_open(process)
         guard number >= 0 else { throw SystemError("pidfd_open") }

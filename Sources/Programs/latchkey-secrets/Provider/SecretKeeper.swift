@@ -13,10 +13,21 @@ protocol SecretKeeper: Sendable {
     func use(
         _ action: SecretAction, for program: AskingProcess, _ cancellation: CallCancellation
     ) throws(Failure) -> [FoundItem]
+    /// Begins `use` without waiting; nil if that is not possible, and then nothing was done.
+    func begin(_ action: SecretAction, for program: AskingProcess) throws(Failure) -> (any BegunUse)?
     /// Whether the keychain is locked as a whole.
     func isLocked() throws(Failure) -> Bool
     func lock() throws(Failure)
 }
+
+/// A `use` that has begun. One thread has it at a time, until it returns the items or throws.
+protocol BegunUse: Sendable {
+    /// The items, if they are there in that time.
+    func response(milliseconds: Int64) throws(Failure) -> [FoundItem]?
+    func response(_ cancellation: CallCancellation) throws(Failure) -> [FoundItem]
+}
+
+extension BegunCall: BegunUse where Call == Request.UseSecrets {}
 
 /// `latchkeyd`.
 struct DaemonKeeper: SecretKeeper {
@@ -27,8 +38,15 @@ struct DaemonKeeper: SecretKeeper {
     func use(
         _ action: SecretAction, for program: AskingProcess, _ cancellation: CallCancellation
     ) throws(Failure) -> [FoundItem] {
-        let request = Request.UseSecrets(process: program.name, isPinned: program.isPinned, action: action)
-        return try client.call(request, cancellation: cancellation)
+        try client.call(Self.request(action, program), cancellation: cancellation)
+    }
+
+    func begin(_ action: SecretAction, for program: AskingProcess) throws(Failure) -> (any BegunUse)? {
+        try client.begin(Self.request(action, program))
+    }
+
+    private static func request(_ action: SecretAction, _ program: AskingProcess) -> Request.UseSecrets {
+        Request.UseSecrets(process: program.name, isPinned: program.isPinned, action: action)
     }
 
     func isLocked() throws(Failure) -> Bool { try client.call(Request.Status()).isLocked }
@@ -47,17 +65,20 @@ struct AskingProcess: Sendable {
     let name: ProcessName
     /// The program, when it was asked for; nil where it cannot be determined.
     let owner: Owner?
-    /// A pidfd of the bus; nil if the bus gives none (before dbus 1.15.8).
+    /// A pidfd: that of the bus, or else one of our own; nil where neither can be had.
     private let handle: Descriptor?
-
-    var isPinned: Bool { handle != nil }
+    /// Whether the pidfd is that of the bus. The bus gives none before dbus 1.15.8, and then the number may have become that of
+    /// another process since it was told.
+    let isPinned: Bool
 
     /// Reads the start time of a process; nil if it has ended.
     init?(_ processID: Int32, user: UInt32, handle: Descriptor? = nil) {
+        isPinned = handle != nil
+        // Before the start time is read, which is then that of the process of the pidfd.
+        self.handle = handle ?? (try? SystemCalls.kernel.handle(of: processID))
         guard let job = TerminalJob(processID) else { return nil }
         name = ProcessName(processID: processID, startTime: job.startTime, userID: user)
         owner = Self.owner(name)
-        self.handle = handle
         // Read while the process lived, so that the start time is not that of a later process with the same number.
         guard isRunning else { return nil }
     }

@@ -39,7 +39,8 @@ extension SecretProvider {
         guard sent.contentType.utf8.count <= Limits.secretNameBytes else { throw .tooLong }
         let isTemporary = name == SecretObject.sessionCollection
         // Of two calls in a row that replace an item, the second one has the last word.
-        work(call, waits: true, inOrder: true) { (keeper, process, cancellation) throws(Failure) in
+        work(call, waits: true, inOrder: true, atOnce: !sent.isLong) {
+            (keeper, process, cancellation) throws(Failure) in
             let item = NewSecret(
                 collection: name, label: properties.label ?? "", contentType: sent.contentType,
                 pairs: properties.pairs ?? .none, secret: try sent.decoded(by: session))

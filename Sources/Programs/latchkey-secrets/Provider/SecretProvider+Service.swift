@@ -120,7 +120,7 @@ extension SecretProvider {
         _ collection: String?, _ pairs: SecretPairs, _ call: SecretCall,
         then: @escaping ([KeptItem]) throws(SecretError) -> [BusValue]
     ) {
-        work(call) { (keeper, process, cancellation) throws(Failure) in
+        work(call, atOnce: true) { (keeper, process, cancellation) throws(Failure) in
             guard collection != SecretObject.sessionCollection else { return (process, [KeptItem]()) }
             let found = try keeper.use(.search(collection: collection, pairs), for: process, cancellation)
             return (process, try found.map(KeptItem.init))
@@ -268,7 +268,8 @@ extension SecretProvider {
             }
         }
         let held = sessionCollection
-        work(call, waits: true) { [stored, temporary] (keeper, process, cancellation) throws(Failure) in
+        work(call, waits: true, atOnce: stored.count == 1) {
+            [stored, temporary] (keeper, process, cancellation) throws(Failure) in
             var items = temporary.compactMap { held.item($0, of: process) }
             var rest = stored[...]
             var bytes = 0

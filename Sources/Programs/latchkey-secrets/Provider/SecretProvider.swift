@@ -8,8 +8,9 @@ import LatchkeySystem
 
 /// The provider of `org.freedesktop.secrets` on one bus.
 ///
-/// Everything here is for the bus's thread, which never waits: it verifies a call, and what needs the daemon is done by a
-/// thread of its own, which then hands the result back. There is no store: a restart loses sessions, prompts and the
+/// Everything here is for the bus's thread: it verifies a call, and sends what is likely to be answered at once to the daemon
+/// itself (`FirstAttempt`), for which it waits `Bound.attemptMilliseconds` at most. Everything else that needs the daemon is done
+/// by a thread of its own, which then hands the result back: two threads fewer have to be woken where no person is asked. There is no store: a restart loses sessions, prompts and the
 /// collection `session`.
 final class SecretProvider: @unchecked Sendable {
     // Sendable: everything that changes belongs to the thread of the bus.
@@ -25,6 +26,8 @@ final class SecretProvider: @unchecked Sendable {
         /// Calls that wait for their answers, of all connections of a process.
         static let waitingOfProcess = 16
         static let threads = 64
+        /// Milliseconds for which the thread of the bus waits for the daemon, if no other call waits for it.
+        static let attemptMilliseconds: Int64 = 2
         /// Threads for calls that do not wait for the person, so that those that do block no other program.
         static let threadsForOthers = 16
         static let programsOfProcess = 32
@@ -254,14 +257,16 @@ final class SecretProvider: @unchecked Sendable {
     /// - Parameters:
     ///   - waits: whether it may wait for the person, so that later calls of the program do not wait for it.
     ///   - inOrder: whether they do nevertheless.
+    ///   - atOnce: whether the daemon is likely to answer at once: `work` is then tried on the thread of the bus. It has no
+    ///     effect until it uses the keeper, and computes little.
     func work<Value: Sendable>(
-        _ call: SecretCall, waits: Bool = false, inOrder: Bool = false,
+        _ call: SecretCall, waits: Bool = false, inOrder: Bool = false, atOnce: Bool = false,
         _ work: @escaping @Sendable (any SecretKeeper, AskingProcess, CallCancellation) throws(Failure) -> Value,
         then: @escaping (Value) throws(SecretError) -> [BusValue]
     ) {
         let (number, program) = (call.number, call.program)
         let job = CallingProgram.Job(number: number, waits: waits && !inOrder) { [weak self] process in
-            self?.start(number, program, process, waits: waits, work) { [weak self] result in
+            self?.start(number, program, process, waits: waits, atOnce: atOnce, work) { [weak self] result in
                 guard let self, programs[program.name] === program else { return }
                 program.running[number] = nil
                 answer(number, Self.answer(result, then))
@@ -296,8 +301,10 @@ final class SecretProvider: @unchecked Sendable {
     }
 
     /// Runs `work` on a thread that does nothing else meanwhile, and `finish` on that of the bus.
+    ///
+    /// - Parameter atOnce: whether it is tried on the thread of the bus, and `finish` may be called before this returns.
     func start<Value: Sendable>(
-        _ number: UInt64, _ program: CallingProgram, _ process: AskingProcess, waits: Bool,
+        _ number: UInt64, _ program: CallingProgram, _ process: AskingProcess, waits: Bool, atOnce: Bool = false,
         _ work: @escaping @Sendable (any SecretKeeper, AskingProcess, CallCancellation) throws(Failure) -> Value,
         _ finish: @escaping (Result<Value, Failure>) -> Void
     ) {
@@ -308,18 +315,17 @@ final class SecretProvider: @unchecked Sendable {
         guard threads < limit, ofProcess <= Bound.waitingOfProcess else {
             return later(finish, .failure(Failure(.limitExceeded, "Too many calls wait for an answer.")))
         }
+        var keeper = self.keeper
+        if atOnce {
+            let attempt = FirstAttempt(keeper)
+            let result = Self.result(of: work, attempt, process, cancellation)
+            guard attempt.isUnfinished else { return finish(result) }
+            keeper = attempt
+        }
         threads += 1
         let finish = Confined(finish)
         let isStarted = workers.run { [bus, keeper] in
-            let result: Result<Value, Failure>
-            do throws(Failure) {
-                let value = try work(keeper, process, cancellation)
-                // A number of a process that has ended may belong to another program by now.
-                guard process.isRunning else { throw Failure(.notPermitted, "The program has ended.") }
-                result = .success(value)
-            } catch {
-                result = .failure(error)
-            }
+            let result = Self.result(of: work, keeper, process, cancellation)
             bus.run { [weak self] in
                 self?.threads -= 1
                 finish.value(result)
@@ -328,6 +334,20 @@ final class SecretProvider: @unchecked Sendable {
         if !isStarted {
             threads -= 1
             later(finish.value, .failure(Failure(.limitExceeded, "The system starts no further thread.")))
+        }
+    }
+
+    private static func result<Value>(
+        of work: (any SecretKeeper, AskingProcess, CallCancellation) throws(Failure) -> Value,
+        _ keeper: any SecretKeeper, _ process: AskingProcess, _ cancellation: CallCancellation
+    ) -> Result<Value, Failure> {
+        do throws(Failure) {
+            let value = try work(keeper, process, cancellation)
+            // A number of a process that has ended may belong to another program by now.
+            guard process.isRunning else { throw Failure(.notPermitted, "The program has ended.") }
+            return .success(value)
+        } catch {
+            return .failure(error)
         }
     }
 

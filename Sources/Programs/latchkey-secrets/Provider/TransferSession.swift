@@ -54,6 +54,9 @@ struct SentSecret: Sendable {
         (self.session, self.parameters, self.value, self.contentType) = (session, parameters, bytes, contentType)
     }
 
+    /// Whether decoding takes longer than a wake-up of a thread.
+    var isLong: Bool { value.count > 8 << 10 }
+
     func decoded(by session: TransferSession) throws(Failure) -> SecretBytes {
         let secret = try session.decode(parameters: parameters, value: value)
         guard secret.count <= Limits.secretBytes else {
