@@ -211,4 +211,21 @@ extension Need {
         }
         #expect(Set(received.map(\.collection)).count == 2)
     }
+    /// gnome-keyring asks for the password of a new collection, and nothing shows its prompt here.
+    @Test func itemsOfACollectionThatIsNotMadeAreNamedAndOthersCopied() throws {
+        defer { keyring.end(within: 0) }
+        let person = try Person(bus.address)
+        let work = try person.keeper.addCollection("Work")
+        person.keeper.add(try .of(("site", "example.net")), "third", collection: work)
+        person.keeper.add(try .of(("site", "example.org")), "first")
+        #expect(throws: Failure(.itemNotFound)) { try person.run("export", "--json") }
+        let reason = "The other keyring has made no collection."
+        #expect(
+            person.written.all.last
+                == "{\"dryRun\":false,\"copied\":1,\"present\":0,\"failed\":[{\"label\":\"own\",\"reason\":\"\(reason)\"}]}\n"
+        )
+        try makeCollection("Work")
+        try person.run("export", "--json")
+        #expect(person.written.all.last == "{\"dryRun\":false,\"copied\":1,\"present\":1,\"failed\":[]}\n")
+    }
 }

@@ -27,7 +27,15 @@ struct SecretExport: Sendable {
             let label =
                 labels.first { $0.identifier.hasBytes(of: collection) }?.label
                 ?? (isLogin ? SecretService.loginLabel : collection)
-            let path = try path(label, isLogin: isLogin)
+            let path: String?
+            do throws(Failure) {
+                path = try self.path(label, isLogin: isLogin)
+            } catch {
+                // The person made no collection, or left it locked. Those of other collections are copied.
+                guard error.status == .interactionNotAllowed else { throw error }
+                report.failed += items.map { ($0.label ?? $0.identifier, error.message) }
+                continue
+            }
             var done = 0
             while done < items.count {
                 progress(label, done, items.count)
