@@ -43,7 +43,7 @@ import Testing
 
     private enum SecretsKind: CaseIterable {
         case store, search, read, change, delete, collections, createCollection, renameCollection, deleteCollection
-        case answers, forgetAnswer, protectNew, everyItem, unlock
+        case answers, forgetAnswer, protectNew, protectItem, everyItem, unlock
     }
 
     private enum SimulatorKind: CaseIterable {
@@ -99,6 +99,7 @@ import Testing
         case .answers: .answers
         case .forgetAnswer: .forgetAnswer
         case .protectNew: .protectNew
+        case .protectItem: .protectItem
         case .everyItem: .everyItem
         case .unlock: .unlock
         }

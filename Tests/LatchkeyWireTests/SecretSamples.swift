@@ -58,5 +58,6 @@ extension Sample {
         secrets("secrets-forget-answer", .forgetAnswer(item: "1", answer: "a1")),
         secrets("secrets-every-item", .everyItem), secrets("secrets-unlock", .unlock),
         secrets("secrets-protect-new", .protectNew(collection: "login", AccessControl(constraints: .userPresence))),
+        secrets("secrets-protect-item", .protectItem("1", AccessControl(constraints: .devicePasscode))),
     ]
 }

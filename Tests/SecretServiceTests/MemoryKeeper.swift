@@ -163,7 +163,7 @@ extension MemoryKeeper.State {
             isLocked = false
             return []
         case .answers: return []
-        case .forgetAnswer, .protectNew: throw Failure(.unimplemented)
+        case .forgetAnswer, .protectNew, .protectItem: throw Failure(.unimplemented)
         }
     }
 

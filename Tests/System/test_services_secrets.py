@@ -15,12 +15,12 @@ from services import REFUSED
 READER = "/usr/local/bin/reader"
 CLIENT = f"{FOLDER}/secret_client.py"
 BUS = "unix:path=/home/alice/secrets-bus"
-UNLOCK, READ_SECRET = 1, 15
+UNLOCK, READ_SECRET, PROTECT_SECRET = 1, 15, 19
 # Places in a prompt, and an event, of docs/reference/protocol.md.
 PURPOSE, CALLER, REASON, CONTENT, STEP, CHOSEN = 1, 2, 6, 15, 5, 10
 # An operation and a status of docs/reference/protocol.md.
 USE_SECRETS, NOT_PERMITTED, NO_INTERACTION = 70, 7, 47
-SEARCH, READ = 2, 3
+SEARCH, READ, PROTECT = 2, 3, 15
 # Attributes of an item.
 LABEL, IDENTIFIER = 11, 45
 ALICE, BOB = 1001, 1002
@@ -117,6 +117,73 @@ class WhoReadsTests(SecretServiceTest):
             output, _ = command.communicate(timeout=30)
             self.assertEqual(command.returncode, REFUSED, output)
             self.await_end()
+
+
+class RuleTests(SecretServiceTest):
+    def protect(self, rule):
+        """Begins to change the rule of the item, up to the prompt for it."""
+        command = self.machine.start("latchkey", "secrets", "protect", rule, "--item", "mail", user="alice",
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.addCleanup(command.wait)
+        self.addCleanup(command.kill)
+        self.addCleanup(command.stdout.close)
+        # The items of all programs are listed after a prompt of its own.
+        self.asked()
+        self.finger("touch")
+        self.await_end()
+        prompt = self.prompts.do("agent.await_prompt")
+        self.assertEqual((prompt[PURPOSE], prompt[CALLER], prompt[REASON]), (PROTECT_SECRET, "latchkey", "mail"))
+        return command, prompt
+
+    def end(self, command, status, *events):
+        for event in events:
+            self.prompts.do("agent.event", event)
+        output, _ = command.communicate(timeout=30)
+        self.assertEqual(command.returncode, status, output)
+        self.await_end()
+        return output.decode()
+
+    def read_as_the_owner(self):
+        reader = self.machine.start("/usr/bin/python3", CLIENT, "read", "mail", user="alice",
+                                    env={"DBUS_SESSION_BUS_ADDRESS": BUS}, stdout=subprocess.PIPE)
+        self.addCleanup(reader.wait)
+        self.addCleanup(reader.kill)
+        self.addCleanup(reader.stdout.close)
+        return reader
+
+    @pytest.mark.promise("secrets.rule")
+    def test_the_rule_of_an_item_is_changed_after_a_prompt_and_weakened_by_its_proof_alone(self):
+        self.secret("store", "mail", SECRET.decode())
+        self.assertEqual(self.secret("read", "mail"), SECRET.decode())
+        command, prompt = self.protect("presence")
+        self.assertEqual(prompt[CONTENT][STEP], ONCE_ASKED)
+        self.assertIn("mail demands: presence.", self.end(command, 0, [CHOSEN, b"once"]))
+        reader = self.read_as_the_owner()
+        self.asked()
+        self.finger("touch")
+        self.assertEqual(self.result(reader), SECRET.decode())
+        self.await_end()
+        # An answer without the proof counts for nothing, and the prompt is cancelled then.
+        command, prompt = self.protect("none")
+        self.assertNotEqual(prompt[CONTENT][STEP], ONCE_ASKED)
+        self.end(command, REFUSED, [CHOSEN, b"once"], [3])
+        reader = self.read_as_the_owner()
+        self.asked()
+        self.prompts.do("agent.event", [3])
+        self.assertEqual(self.result(reader), "", "the rule is what it was")
+        self.await_end()
+
+    @pytest.mark.promise("secrets.rule")
+    def test_no_program_changes_a_rule_without_a_prompt(self):
+        self.secret("store", "mail", SECRET.decode())
+        direct = self.app(program="/usr/bin/python3")
+        process = direct.do("process")
+        start = int(self.machine.read(f"/proc/{process}/stat").rsplit(")", 1)[1].split()[19])
+        call = {0: [process, start, ALICE], 1: True, 3: {0: "", 3: False}}
+        found = direct.do("app.call", USE_SECRETS, {**call, 2: [SEARCH, {1: ["service", "mail"]}]})[1][0][1]
+        reply = direct.do("app.call", USE_SECRETS, {**call, 2: [PROTECT, [found[IDENTIFIER], [1, 1]]]})
+        self.assertEqual((reply[0], reply[1][0]), (0, NO_INTERACTION))
+        self.assertEqual(self.secret("read", "mail"), SECRET.decode())
 
 
 class UntilLogoutTests(SecretServiceTest):

@@ -152,6 +152,20 @@ extension Keychain {
         return answers.count
     }
 
+    /// Deletes “always” of an item of the Secret Service whose access control changes: it was given for the one before. “Never”
+    /// remains.
+    func endPermissions(
+        of item: Item, _ row: StoredRow, _ caller: Caller, _ store: any ItemWriting
+    ) throws(Failure) {
+        guard row.itemClass == .secret, !item.isOfSecretService,
+            case .text(let identifier)? = item.attributes[.identifier]
+        else { return }
+        let permissions: Attributes = [
+            .collection: .text(SecretRows.answers(for: identifier)), .label: .text(SecretAnswer.always.rawValue),
+        ]
+        try deleteAnswers(permissions, about: row.id, caller, store)
+    }
+
     /// The name of the row of an item; nil if there is none.
     private func secretRow(of identifier: String, in store: any ItemReading) throws(Failure) -> [UInt8]? {
         var name: [UInt8]?

@@ -278,6 +278,7 @@ extension Keychain {
         try checkRoom(for: next, insteadOf: row, in: store)
         try replaceRow(row, by: next, store)
         if row.secret != nil { try recordOldCopy(of: old, replacedBy: item, in: store) }
+        if item.accessControl != old.accessControl { try endPermissions(of: item, row, caller, store) }
         try audit.append(.updated, item: row.id, caller: caller, to: store)
     }
 

@@ -99,25 +99,33 @@ extension SecretCall {
     private func keep(_ answer: SecretAnswer, for item: FoundItem, since epoch: UInt64) async throws(Failure) {
         let (keychain, key) = (try session.keychain(), try answerKey(item))
         let (name, caller) = (program.name, session.caller)
-        // In the log before it counts.
-        let isThere = try await session.service.parts.work.run(.oneItem) { () throws(Failure) in
-            try keychain.keepAnswer(answer, key, program: name, caller: caller)
+        let provider = provider
+        try await session.service.parts.work.run(.oneItem) { () throws(Failure) in
+            // In the log before it counts.
+            guard try keychain.keepAnswer(answer, key, program: name, caller: caller), answer == .session else {
+                return
+            }
+            // In this piece of work, so that a change of the item's rule that comes later finds it.
+            provider.grant(SecretGrant(item: key.item, answer: key.answer, program: name), since: epoch)
         }
-        guard isThere, answer == .session else { return }
-        provider.grant(SecretGrant(item: key.item, answer: key.answer, program: name), since: epoch)
     }
 
     /// Asks the person whether the program may read, change or delete items of others, with one prompt that also asks for what
     /// `items` require.
+    ///
+    /// - Parameters:
+    ///   - change: what is to be changed, if requests for the same items can differ in that.
+    ///   - proofs: what is asked for besides.
     func agree(
-        _ foreign: [FoundItem], _ items: [FoundItem], _ context: ContextHandle, to purpose: PromptPurpose
+        _ foreign: [FoundItem], _ items: [FoundItem], _ context: ContextHandle, to purpose: PromptPurpose,
+        _ change: String = "", and proofs: [Set<AuthenticationMethod>] = []
     ) async throws(Failure) {
         guard request.prompting.interactionAllowed else {
             throw Failure(.interactionNotAllowed, "The person has to agree, and a prompt is not allowed.")
         }
         var stages: [Set<AuthenticationMethod>] = []
-        for item in items {
-            for stage in item.accessControl?.plan.stages ?? [] where !stages.contains(stage) { stages.append(stage) }
+        for stage in items.flatMap({ $0.accessControl?.plan.stages ?? [] }) + proofs where !stages.contains(stage) {
+            stages.append(stage)
         }
         let others = foreign.count - 1
         // A prompt cuts a long text at its end, where the number of the other items is.
@@ -127,7 +135,7 @@ extension SecretCall {
         let plan = AuthenticationPlan(stages)
         // Only requests of one program for the same are answered together.
         let name = try answerIdentifier()
-        let names = Set(foreign.map { "\(purpose.rawValue) \($0.secretIdentifier) \(name)" })
+        let names = Set(foreign.map { "\(purpose.rawValue)\(change) \($0.secretIdentifier) \(name)" })
         let lastStep = lastStep(for: foreign, purpose)
         let asking = try askerIdentifier()
         let answer = try await session.service.secretPrompts.answer(for: asking, names) { () async throws(Failure) in

@@ -90,6 +90,39 @@ extension SecretCall {
         return try await update(try self.collection(collection), [:], accessControl: control)
     }
 
+    /// Changes what an item demands. The person is asked, also if the program stored the item: a prompt that asks for a proof as for
+    /// any change would not say that it is the last one.
+    func protectItem(_ identifier: String, _ control: AccessControl) async throws(Failure) -> Reply {
+        guard control.constraints.isDisjoint(with: [.applicationPassword, .privateKeyUsage]) else {
+            throw Failure(.invalidParameter, "A secret of a program cannot have this access control.")
+        }
+        try session.checkBiometry(control)
+        guard let item = try item(identifier) else { throw Failure(.itemNotFound, "There is no such item.") }
+        if case .never = try standing(item) { throw Self.neverAnswered }
+        let context = try context()
+        let needsPasscode = try session.keychain().addNeedsPasscode(control)
+        let change = " \(control.accessibility.rawValue) \(control.constraints.rawValue)"
+        try await agree(
+            [item], [item], context, to: .protectSecret, change, and: needsPasscode ? [[.passcode]] : [])
+        // Not the one that another program has taken over, or named otherwise, while the person was asked. What it demands now is
+        // proven in any case.
+        let unchanged = query(
+            [
+                .collection: .text(item.secretCollection), .identifier: .text(identifier),
+                .label: .text(item.secretLabel), .owner: .text(item.secretOwner),
+            ], item.secretPairs)
+        let reply = try await session.update(
+            Request.UpdateItems(
+                query: unchanged, changes: [:], accessControl: control, secret: nil,
+                authentication: authentication(
+                    context, reason: "change what is proven before “\(item.secretLabel)” is read")), call)
+        let service = session.service
+        try await service.parts.work.run(.oneItem) { () throws(Failure) in
+            _ = service.withdrawGrants { $0.item.hasBytes(of: identifier) }
+        }
+        return reply
+    }
+
     /// An item that the program stored, or that it may change or delete now because the person agrees: an answer “always” is for
     /// reads.
     ///

@@ -37,7 +37,7 @@ struct Question: Sendable {
     var recordsDenial: Bool {
         switch purpose {
         case .app, .exportItems, .importItems, .identifyDevice, .listNames, .deleteItem, .readSecret, .changeSecret,
-            .deleteSecret, .replaceSecret, .moveItemsAway, .receiveItems:
+            .deleteSecret, .replaceSecret, .protectSecret, .moveItemsAway, .receiveItems:
             prompting.interactionAllowed
         case .unlock, .setPasscode, .changePasscode, .removePasscode, .recoverPasscode, .acceptStore, .discardProtected:
             false

@@ -90,6 +90,7 @@ struct SecretCall: Sendable {
         case .answers: try await listAnswers()
         case .forgetAnswer(let item, let answer): try await forget(answer, for: item)
         case .protectNew(let collection, let control): try await protectNew(collection, control)
+        case .protectItem(let item, let control): try await protectItem(item, control)
         case .unlock: try await unlock()
         }
     }

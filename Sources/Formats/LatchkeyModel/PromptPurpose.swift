@@ -36,6 +36,9 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     /// A program stores an item in place of one that was copied from another keyring, which belongs to it afterwards. The prompt
     /// quotes the label of that item as its reason, and `Prompt.startedBy`.
     case replaceSecret = 18
+    /// What is proven before an item of the Secret Service is read is changed. The prompt quotes the label of the item as its
+    /// reason, and `Prompt.startedBy`, also for an item that the program stored.
+    case protectSecret = 19
 
     /// Whether the prompt may be shown while the device is locked: it unlocks it, or ends the passcode without which it stays
     /// locked, or the state of a store that counts as locked because its record cannot be read.
@@ -47,7 +50,12 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
 
     /// Whether the prompt quotes a reason: that of an app, or the name of a relying party or of an item.
     package var hasReason: Bool {
-        [.app, .identifyDevice, .deleteItem, .readSecret, .changeSecret, .deleteSecret, .replaceSecret].contains(self)
+        switch self {
+        case .app, .identifyDevice, .deleteItem, .readSecret, .changeSecret, .deleteSecret, .replaceSecret,
+            .protectSecret:
+            true
+        default: false
+        }
     }
 }
 

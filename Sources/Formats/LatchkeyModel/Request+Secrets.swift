@@ -69,6 +69,9 @@ package enum SecretAction: Equatable, Sendable {
     /// Changes the access control of the items that are stored in a collection from now on, which needs what it demanded
     /// before.
     case protectNew(collection: String, AccessControl)
+    /// Changes the access control of an item, after a prompt that also asks for what the item demanded before. “Always” and
+    /// “until logout” of other programs end.
+    case protectItem(String, AccessControl)
     /// Asks the person to unlock the keychain for the program; without a prompt if it is not locked.
     case unlock
 }

@@ -29,9 +29,10 @@ extension SecretAction: WireValue {
         case .answers: writer.message(10)
         case .forgetAnswer(let item, let answer): writer.message(11, Answer(item: item, answer: answer))
         case .protectNew(let collection, let control):
-            writer.message(12, Protected(collection: collection, control: control))
+            writer.message(12, Protected(name: collection, control: control))
         case .everyItem: writer.message(13)
         case .unlock: writer.message(14)
+        case .protectItem(let item, let control): writer.message(15, Protected(name: item, control: control))
         }
     }
 
@@ -61,9 +62,12 @@ extension SecretAction: WireValue {
                 return .forgetAnswer(item: answer.item, answer: answer.answer)
             case 12:
                 let protected = try Protected(from: &reader)
-                return .protectNew(collection: protected.collection, protected.control)
+                return .protectNew(collection: protected.name, protected.control)
             case 13: return try reader.noFields(.everyItem)
             case 14: return try reader.noFields(.unlock)
+            case 15:
+                let protected = try Protected(from: &reader)
+                return .protectItem(protected.name, protected.control)
             default: throw .invalidValue
             }
         }
@@ -103,10 +107,11 @@ extension SecretAction: WireValue {
     }
 
     private struct Protected: WireTuple, WireValue {
-        var collection: String
+        /// The identifier of a collection or an item.
+        var name: String
         var control: AccessControl
         static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
-            Self(collection: try tuple.field(0, \.collection, .name), control: try tuple.field(1, \.control))
+            Self(name: try tuple.field(0, \.name, .name), control: try tuple.field(1, \.control))
         }
     }
 

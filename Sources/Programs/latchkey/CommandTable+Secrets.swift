@@ -55,14 +55,18 @@ extension CommandTable {
             try SecretsCommand.run("answers", options)
         },
         CommandEntry(
-            "secrets protect", "choose what is proven before a new item of a program is read",
+            "secrets protect", "choose what is proven before an item of a program is read",
             [CommandArgument("RULE", .choice(AccessControl.protectionNames))],
-            [CommandOption(.collection, "the collection of the items; without it the one that exists always")],
+            [
+                CommandOption(.collection, "the collection of the items; without it the one that exists always"),
+                CommandOption(.item, "one item, by its label or identifier, instead of new ones"),
+            ],
             takesJSON: false,
             about: """
                 For the items that programs store from now on: nothing, a finger, a face or the passcode (presence), a finger or a
                 face (biometry, current-set), or the passcode. A change needs what the rule demanded before. Items that are
-                there keep theirs.
+                there keep theirs, but for the one that --item names: you are asked for it each time, what it demanded is proven
+                once more, and the answers always and until logout for it end. --collection then says where it is.
                 """
         ) { (options) throws(CommandFailure) in
             try SecretsCommand.protect(options)

@@ -107,7 +107,7 @@ enum OptionName: String, CaseIterable, Sendable {
     case report
     case foreground, kill, sh, csh
     case env, netrc, undo
-    case collection
+    case collection, item
     case cargoPlugin = "cargo-plugin"
     case json, help
 
@@ -131,6 +131,7 @@ enum OptionName: String, CaseIterable, Sendable {
         case .env: CommandArgument("NAME=ITEM", .assignment)
         case .netrc: CommandArgument("HOST=ITEM", .assignment)
         case .collection: CommandArgument("COLLECTION")
+        case .item: CommandArgument("ITEM")
         case .revoke, .forget: CommandArgument("APP")
         case .replace, .allowEmpty, .deviceOnly, .all, .enclave, .pss, .hex, .base64, .verify, .daemon, .restore,
             .accept, .protected,

@@ -19,20 +19,47 @@ enum SecretsCommand {
         throw .failure(Failure(error, "\(program) cannot be started"))
     }
 
-    /// Sets the access control of new items.
+    /// Sets the access control of new items, or of one item.
     static func protect(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
         let control = try AccessControl(protection: name, staysHere: false)
-        let label = options[.collection]
+        let (label, itemName) = (options[.collection], options[.item])
         try failing { () throws(Failure) in
             try control.checkIsPossible(Client.command.call(Request.Status()))
             let identifier = try label.map { (label) throws(Failure) in try collection(label) }
-            _ = try use(.protectNew(collection: identifier ?? SecretService.login, control))
+            if let itemName {
+                _ = try use(.protectItem(try item(itemName, in: identifier), control))
+            } else {
+                _ = try use(.protectNew(collection: identifier ?? SecretService.login, control))
+            }
         }
         let text =
-            label.map { localized("New items of programs in the collection \($0) demand: \(name).") }
+            itemName.map { localized("\($0) demands: \(name).") }
+            ?? label.map { localized("New items of programs in the collection \($0) demand: \(name).") }
             ?? localized("New items of programs demand: \(name).")
         Output.write(text + "\n")
+    }
+
+    /// The identifier of the item of any program with that label.
+    ///
+    /// - Parameter collection: its collection; nil for any.
+    private static func item(_ label: String, in collection: String?) throws(Failure) -> String {
+        let items = try use(.everyItem).filter { item in
+            collection.map { item.text(.collection).hasBytes(of: $0) } ?? true
+        }
+        let named = items.filter { $0.text(.label).hasBytes(of: label) || $0.text(.identifier).hasBytes(of: label) }
+        guard let first = named.first else {
+            throw Failure(
+                .itemNotFound, "No program has stored an item \(label).",
+                hint: "List the items of programs with: latchkey list --all")
+        }
+        guard named.count == 1 else {
+            let choices = named.map { "\($0.text(.identifier)) (\($0.text(.owner)))" }.joined(separator: ", ")
+            throw Failure(
+                .duplicateItem, "\(named.count) items have the label \(label).",
+                hint: "Name one of them by its identifier: \(choices)")
+        }
+        return first.text(.identifier)
     }
 
     /// The identifier of the collection with that label.

@@ -53,6 +53,7 @@ extension PromptState {
         case .changeSecret: words("change “\(itemLabel)”, which another program stored")
         case .deleteSecret: words("delete “\(itemLabel)”, which another program stored")
         case .replaceSecret: words("replace “\(itemLabel)”, which was copied from another keyring")
+        case .protectSecret: words("change what is proven before “\(itemLabel)” is read")
         case .identifyDevice:
             words(
                 "identify this device to “\(prompt.reason)”, which can recognise it from now on, also after a new installation"
@@ -169,6 +170,7 @@ extension PromptState {
             case .changeSecret: words("May it change this item?")
             case .deleteSecret: words("May it delete this item?")
             case .replaceSecret: words("May it replace this item?")
+            case .protectSecret: words("May it change the rule of this item?")
             default: words("May it read this item?")
             }
         case .accountExpired: return words("Change it with passwd, or in the settings of your desktop.")
