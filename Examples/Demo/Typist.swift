@@ -5,15 +5,15 @@ import LatchkeySystem
 
 /// Runs the demo in a pseudo-terminal, reads its output and types the keys of a user.
 struct Typist {
-    /// Text that occurs in a prompt for a finger only before the first miss, when it has no fallback button.
-    private static let opening = " tries left. Keys: Esc/Ctrl-C for Cancel."
+    /// Text that occurs in a prompt for a finger only before the first miss, after which the instruction follows the tries.
+    private static let opening = " tries left. Keys: Esc/Ctrl-C for Cancel"
     /// The output to wait for, and the keys to type then.
     private static var script: [(cue: String, keys: String)] {
         beforeTheKey + (DemoChip.isInstalled ? [(opening, "m")] : []) + [("every step was checked", "")]
     }
     private static let beforeTheKey: [(cue: String, keys: String)] = [
         ("Type any secret: ", "correct horse battery staple\r"),
-        // The fallback button appears only after the first miss.
+        // The fallback button of a policy appears only after the first miss.
         (opening, "x"), ("Cancel, P for ", "p"),
         // This item accepts a finger only, so no button appears.
         (opening, "x"), ("Not recognised. 2 tries left", "m"),

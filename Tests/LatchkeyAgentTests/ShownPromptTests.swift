@@ -104,6 +104,9 @@ import Testing
         #expect(
             ShownPrompt(state).isDelayed && ShownPrompt(state).wish.hasSuffix("Try again in 1 minute and 1 second.")
         )
+        // Tries that are left would contradict the delay, and the prompt ends after it.
+        #expect(ShownPrompt(state).feedback.isEmpty && state.feedback.isEmpty)
+        #expect(ShownPrompt(state).endingLine == "This prompt ends after 2 minutes and 1 second")
         state.countDown(secondsPassed: 2)
         #expect(ShownPrompt(state).wish.hasSuffix("Try again in 59 seconds."))
         // The countdown stops at one second until the daemon permits entry.
@@ -112,6 +115,8 @@ import Testing
         state.show(PromptContent(method: .passcode, notice: .wrongPasscode, triesLeft: 2, showsFallback: false))
         state.countDown(secondsPassed: 0)
         #expect(!ShownPrompt(state).isDelayed && ShownPrompt(state).wish == "Type your passcode, then press Enter.")
+        #expect(ShownPrompt(state).feedback == "The passcode is wrong. 2 tries left.")
+        #expect(ShownPrompt(state).endingLine == "This prompt ends after 1 minute")
     }
 
     @Test func sensorIsActiveOnlyWhileAttemptsRemain() {

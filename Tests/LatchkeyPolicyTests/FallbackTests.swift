@@ -50,6 +50,31 @@ import Testing
         #expect(askingPasscode.send(.fallbackChosen(1)).isEmpty)
     }
 
+    /// That of a policy appears after a failed try (behaviour LA-25); no behaviour says so of an item, a key or an operation
+    /// of the daemon, whose prompts accept the passcode from the start.
+    @Test(arguments: [SensorState.touch, .face], [PromptPurpose.app, .unlock, .readSecret])
+    func thePasscodeIsOfferedAtOnceWhereItIsAccepted(_ sensor: SensorState, _ purpose: PromptPurpose) {
+        var world = World(sensor)
+        #expect(world.show(.either, purpose: purpose).content?.showsFallback == true)
+        let effects = world.send(.fallbackChosen(1))
+        #expect(effects.first == .disarm(1) && effects.content?.method == .passcode)
+        #expect(world.type(right: true).outcomes() == [.granted(.code)])
+
+        var policy = World(sensor)
+        #expect(policy.show(.either, acceptsWeak: true).content?.showsFallback == false)
+        #expect(policy.send(.fallbackChosen(1)).isEmpty)
+
+        var withoutPasscode = World(sensor)
+        #expect(withoutPasscode.show(.biometryThenPasscode, purpose: purpose).content?.showsFallback == false)
+    }
+
+    /// The question whether an app may use the camera has an answer of its own for the passcode.
+    @Test func thePasscodeIsNotOfferedBesideAQuestion() {
+        var world = World(.face, permission: nil)
+        #expect(world.show(.either).content?.showsFallback == false)
+        #expect(world.send(.permissionAnswered(1, true)).content?.showsFallback == true)
+    }
+
     @Test func fallbackUnderBiometryEndsTheEvaluation_LA24() {
         var world = World(.touch)
         world.show(.biometry)

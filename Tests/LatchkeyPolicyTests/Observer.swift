@@ -251,8 +251,10 @@ struct Observer: Hashable, Sendable {
         case .startDeadline(let id, let seconds):
             guard let shown = prompts[id] else { return "a deadline without a prompt" }
             let isShort = [.proof, .accountExpired, .answerAsked, .onceAsked].contains(shown.content.step)
-            return seconds == (isShort ? Limits.promptSeconds : Limits.lastStepSeconds)
-                ? nil : "wrong deadline"
+            let whole = isShort ? Limits.promptSeconds : Limits.lastStepSeconds
+            // A prompt that shows a delay ends after it.
+            let delay = Int64(shown.content.delaySeconds)
+            return seconds == whole + (delay <= 300 ? delay : 0) ? nil : "wrong deadline"
         case .reply(let id, let outcome): return recordReply(id, outcome, after: after)
         case .persistPermissions(let persisted):
             return persisted == after.facePermissions ? nil : "stores other permissions"

@@ -71,7 +71,7 @@ import Testing
         world.show(.passcode)
         let effects = world.type(right: false, at: .seconds(1))
         #expect(effects.content?.notice == .wrongPasscode && effects.content?.delaySeconds == 5)
-        #expect(effects.last == .startDelay(1, seconds: 5))
+        #expect(effects.suffix(2) == [.startDelay(1, seconds: 5), .startDeadline(1, seconds: 65)])
     }
 
     @Test func passcodeAfterAFallbackMayBeDelayed_LA30() {
@@ -79,12 +79,28 @@ import Testing
         world.state.passcodeBlockedUntil = .seconds(10)
         world.show(.either)
         #expect(world.miss(1).content?.delaySeconds == 0, "biometry is not delayed")
-        #expect(world.send(.fallbackChosen(1)).last == .startDelay(1, seconds: 10))
+        #expect(world.send(.fallbackChosen(1)).contains(.startDelay(1, seconds: 10)))
 
         var both = World(.touch)
         both.state.passcodeBlockedUntil = .seconds(10)
         both.show(.biometryThenPasscode)
-        #expect(both.send(.matched(1, .a)).last == .startDelay(1, seconds: 10))
+        #expect(both.send(.matched(1, .a)).contains(.startDelay(1, seconds: 10)))
+    }
+
+    /// Who waits for the end of the delay can enter the passcode after it, unless a call of an app would end before.
+    @Test(arguments: [(Int64(58), Int64(118)), (300, 360), (301, 60), (3600, 60)])
+    func promptWithADelayEndsAMinuteAfterIt(_ seconds: Int64, _ deadline: Int64) {
+        var world = delayed(until: .seconds(seconds))
+        let shown = world.show(.passcode)
+        let deadlines = shown.filter { if case .startDeadline = $0 { true } else { false } }
+        #expect(deadlines == [.startDeadline(1, seconds: deadline)])
+    }
+
+    @Test func promptEndsAMinuteAfterADelayThatWasLifted() {
+        var world = delayed(until: .seconds(3600))
+        world.show(.passcode)
+        let effects = world.send(.passcodeWasRight)
+        #expect(effects.content?.delaySeconds == 0 && effects.last == .startDeadline(1, seconds: 60))
     }
 
     @Test func promptThatEndsDuringADelayEndsWithPasscodeDelayed_LA30() {

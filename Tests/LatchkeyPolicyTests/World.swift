@@ -28,21 +28,23 @@ struct World {
     @discardableResult
     mutating func ask(
         _ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true, interaction: Bool = true,
-        reuseSeconds: UInt64 = 0, faceUser: String? = "a", acceptsWeak: Bool = false, program: UInt64 = 0,
-        session: String = "", at now: Int64 = 0
+        reuseSeconds: UInt64 = 0, faceUser: String? = "a", purpose: PromptPurpose = .app, acceptsWeak: Bool = false,
+        program: UInt64 = 0, session: String = "", at now: Int64 = 0
     ) -> [PolicyEffect] {
         let request = EvaluationRequest(
             id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction, reuseSeconds: reuseSeconds,
-            faceUser: faceUser, acceptsWeak: acceptsWeak, program: program, place: PromptPlace(session: session))
+            faceUser: faceUser, purpose: purpose, acceptsWeak: acceptsWeak, program: program,
+            place: PromptPlace(session: session))
         return send(.evaluate(request), at: now)
     }
 
     /// Requests an evaluation and makes its prompt visible.
     @discardableResult
     mutating func show(
-        _ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true, acceptsWeak: Bool = false
+        _ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true, purpose: PromptPurpose = .app,
+        acceptsWeak: Bool = false
     ) -> [PolicyEffect] {
-        ask(plan, id: id, fallback: fallback, acceptsWeak: acceptsWeak) + send(.promptVisible(id))
+        ask(plan, id: id, fallback: fallback, purpose: purpose, acceptsWeak: acceptsWeak) + send(.promptVisible(id))
     }
 
     /// Enters a correct or wrong passcode.

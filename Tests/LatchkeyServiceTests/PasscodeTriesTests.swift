@@ -111,8 +111,11 @@ import Testing
         let later = machine.answers(change("5678"), id: 6)
         machine.answers(.simulate(.advance(seconds: 1)), id: 7)
         type("0004", machine)
-        machine.answers(.simulate(.advance(seconds: 60)), id: 8)
-        #expect(later() == [.failure(Failure(.passcodeDelayed))], "the fifth wrong passcode delays for 5 minutes")
+        machine.answers(.simulate(.advance(seconds: 300)), id: 8)
+        #expect(later().isEmpty, "the fifth wrong passcode delays for 5 minutes, which the prompt survives")
+        type("0005", machine)
+        machine.answers(.simulate(.advance(seconds: 60)), id: 9)
+        #expect(later() == [.failure(Failure(.passcodeDelayed))], "the sixth wrong passcode delays for an hour")
     }
 
     @Test func secondRequestToSetTheFirstPasscodeIsRefused() throws {

@@ -92,9 +92,14 @@ extension PolicyState {
         return !isVerifying && now < passcodeBlockedUntil
     }
 
-    /// Returns the effect that starts the timer for the end of the delay; none if entry is not delayed.
+    /// Returns the effects of a delay: its timer, and the end of the prompt, which is as long after the delay as it would be
+    /// after the prompt has appeared. None if entry is not delayed.
     func delay(_ evaluation: ActiveEvaluation) -> [PolicyEffect] {
-        isDelayed(evaluation) ? [.startDelay(evaluation.request.id, seconds: delaySeconds)] : []
+        guard isDelayed(evaluation) else { return [] }
+        let id = evaluation.request.id
+        return [
+            .startDelay(id, seconds: delaySeconds), .startDeadline(id, seconds: content(evaluation).secondsToEnd),
+        ]
     }
 
     mutating func delayPassed(_ id: UInt64, at time: Int64) -> [PolicyEffect] {

@@ -90,7 +90,12 @@ extension PolicyState {
             let id = evaluation.request.id
             let isUpdated = effects.contains { if case .update(id, _) = $0 { true } else { false } }
             guard !isUpdated, let old = before[id], old != sharedContent(evaluation) else { continue }
-            more += [.update(id, content(evaluation))] + delay(evaluation)
+            let delay = delay(evaluation)
+            more += [.update(id, content(evaluation))] + delay
+            // The passcode was right at another prompt, or was not verified there.
+            if old.delayedUntil > now, delay.isEmpty {
+                more.append(.startDeadline(id, seconds: evaluation.step.seconds))
+            }
         }
         return more
     }

@@ -91,8 +91,9 @@ extension PolicyState {
             evaluation.notice = request.notice
         }
         active.append(evaluation)
-        let seconds = evaluation.step.seconds
-        return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: seconds)] + delay(evaluation)
+        let delay = delay(evaluation)
+        let deadline: [PolicyEffect] = [.startDeadline(request.id, seconds: evaluation.step.seconds)]
+        return [.show(request, content(evaluation))] + (delay.isEmpty ? deadline : delay)
     }
 
     /// Returns the notice that explains why the passcode is requested although the stage accepts biometry.
@@ -161,8 +162,9 @@ extension PolicyState {
             let failures = biometryFailures - (active.contains { $0.phase == .biometry(.storingMiss) } ? 1 : 0)
             tries = min(
                 sensor.kind.triesPerEvaluation - evaluation.failedTries, Self.lockoutThreshold - failures)
-            showsFallback =
-                evaluation.request.allowsFallback && evaluation.failedTries >= sensor.kind.triesBeforeFallback
+            let isOffered =
+                evaluation.failedTries >= sensor.kind.triesBeforeFallback || offersPasscodeAtOnce(evaluation)
+            showsFallback = evaluation.request.allowsFallback && isOffered
         case .passcode:
             tries = Self.passcodeTriesPerEvaluation - evaluation.failedTries
             showsFallback = false
@@ -173,6 +175,12 @@ extension PolicyState {
             showsFallback: showsFallback, question: evaluation.question, step: evaluation.step,
             delaySeconds: isDelayed(evaluation) ? Int(delaySeconds) : 0,
             secret: evaluation.secret)
+    }
+
+    /// Returns whether the person may choose the passcode before a finger or a face has failed: behaviour LA-25 is that of a
+    /// policy. An item, a key and an operation of the daemon accept either method from the start.
+    private func offersPasscodeAtOnce(_ evaluation: ActiveEvaluation) -> Bool {
+        !evaluation.request.acceptsWeak && evaluation.question == .none && passcodeIsAllowed(evaluation)
     }
 
     /// Returns the evaluation with that number if its prompt is visible.

@@ -36,11 +36,7 @@ enum Refusal {
         case .biometryNotEnrolled:
             Failure(status, "Nothing is enrolled with the sensor.", hint: "Enroll a finger or a face first.")
         case .biometryLockout: lockout(state)
-        case .passcodeDelayed:
-            Failure(
-                status, "No passcode is accepted now, because the passcode was wrong too often.",
-                hint: forgotten(
-                    state.map { "Try again in \(max(1, $0.delaySeconds)) seconds." } ?? "Try again later.", state))
+        case .passcodeDelayed: delayed(state, hint: forgotten("", state))
         case .limitExceeded:
             Failure(
                 status, "This program has \(Limits.waitingPrompts) prompts waiting already.",
@@ -66,6 +62,23 @@ enum Refusal {
         case .invalidContext: Failure(status, "The context was invalidated before.")
         default: Failure(status)
         }
+    }
+
+    /// Returns the failure that says for how long no passcode is accepted.
+    private static func delayed(_ state: PolicyState?, hint: Phrase) -> Failure {
+        guard let state else {
+            return Failure(
+                .passcodeDelayed, "No passcode is accepted now, because the passcode was wrong too often.",
+                hint: "Try again later.")
+        }
+        // The plural: a delay of one second is over before it is read.
+        let seconds = max(2, state.delaySeconds)
+        return seconds < 120
+            ? Failure(
+                .passcodeDelayed, "The passcode was wrong too often. Try again in \(seconds) seconds.", hint: hint)
+            : Failure(
+                .passcodeDelayed, "The passcode was wrong too often. Try again in \((seconds - 1) / 60 + 1) minutes.",
+                hint: hint)
     }
 
     /// The failure of a request that asks for a proof while the keychain is locked.

@@ -157,6 +157,9 @@ package enum Limits {
     package static let shownPrompts = 8
     /// Seconds after which a prompt without an answer is dismissed.
     package static let promptSeconds: Int64 = 60
+    /// The longest delay in seconds after which a prompt still takes a passcode. With a longer one it ends as without a delay:
+    /// the call of an app ends after 30 minutes.
+    package static let promptDelaySeconds: Int64 = 300
     /// Seconds for which a prompt stays in its last step: the user copies a recovery code by hand or chooses a passcode.
     package static let lastStepSeconds: Int64 = 600
     /// Maximum bytes of a recovery code as shown or typed.

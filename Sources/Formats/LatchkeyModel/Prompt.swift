@@ -214,6 +214,12 @@ package struct PromptContent: Hashable, Sendable {
         self.question = question
     }
 
+    /// Seconds, from when the content was sent or its step began, after which the prompt ends by itself. One that shows a delay
+    /// takes the passcode after it, unless the delay is too long.
+    package var secondsToEnd: Int64 {
+        step.seconds + (delaySeconds <= Limits.promptDelaySeconds ? Int64(delaySeconds) : 0)
+    }
+
     /// Returns whether the prompt currently asks for authentication by `method`.
     package func asks(for method: AuthenticationMethod) -> Bool { step == .proof && self.method == method }
 

@@ -33,7 +33,9 @@ extension PromptState {
         if entry == .checking { return [checking, message].compactMap { $0 }.joined(separator: " ") }
         if content.question == .permission { return "" }
         if isCodeInsteadOfPasscode { return words("This is the recovery code. Type your passcode first.") }
-        let tries = showsTries && content.step == .proof ? tries : nil
+        // During a delay the instruction says why nothing can be typed, and the tries begin again after it.
+        if isDelayed, [.wrongPasscode, .sameWrongPasscode].contains(content.notice) { return message ?? "" }
+        let tries = showsTries && content.step == .proof && !isDelayed ? tries : nil
         return [result, message, tries].compactMap { $0 }.joined(separator: " ")
     }
 

@@ -125,9 +125,9 @@ extension PromptState {
         words("This is a courtesy among your own programs: one of them can act as another.")
     }
 
-    /// When the prompt ends by itself, as a sentence without its full stop: counted from when it appeared, or from when its
-    /// last step began.
-    package var endingLine: String { words("This prompt ends after \(time(Int(content.step.seconds)))") }
+    /// When the prompt ends by itself, as a sentence without its full stop: counted from when it appeared, from when its last
+    /// step began, or from when a delay began.
+    package var endingLine: String { words("This prompt ends after \(time(Int(content.secondsToEnd)))") }
 
     /// The caller's own name for itself; nil when it is the name that the kernel reports.
     package var ownName: String? { prompt.ownName.isEmpty ? nil : words("“\(prompt.ownName)”") }
