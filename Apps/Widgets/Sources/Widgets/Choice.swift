@@ -13,8 +13,11 @@ public final class Choice: Widget {
         super.init(gtk_drop_down_new(nil, nil))
         setAccessibleName(name)
         // Assistive technology reads the button within, which GTK leaves without a name.
-        if let button = gtk_widget_get_first_child(widget) { Widget(button).setAccessibleName(name) }
-        setToolTip(name)
+        if let button = gtk_widget_get_first_child(widget) {
+            Widget(button).setAccessibleName(name)
+            // A tool tip of this widget would also cover the entries, which are within it, too.
+            Widget(button).setToolTip(name)
+        }
         observe(raw, "selected") { [weak self] in
             guard let self, !isSetting, entries.indices.contains(selected) else { return }
             chosen(selected)

@@ -152,7 +152,8 @@ public final class MenuButton: Widget {
         // F10 opens it.
         gtk_menu_button_set_primary(opaque, 1)
         setAccessibleName(name)
-        setToolTip(name)
+        // On the button within: a tool tip of this widget would also cover the commands, which are within it, too.
+        if let button = gtk_widget_get_first_child(widget) { Widget(button).setToolTip(name) }
         let popover: UnsafeMutablePointer<GtkWidget> = gtk_popover_new()
         let list = Box(.down)
         for command in commands {
