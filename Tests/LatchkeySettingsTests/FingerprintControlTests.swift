@@ -21,7 +21,7 @@ import Testing
             printf '%s\\n' "$@" >\(folder.path)/arguments
             case $1 in
             list) printf 'reader\\tA reader\\tpress\\t/0\\nfinger\\tleft-thumb\\nreader\\tA reader\\tswipe\\t/1\\n' ;;
-            enroll) printf 'scan\\t1\\t5\\tpassed\\n' ;;
+            enroll) printf 'scan\\t0\\t5\\tbegin\\nscan\\t1\\t5\\tpassed\\n' ;;
             esac
             """
         try ScriptFile.write(script, to: folder.path + "/program")
@@ -52,7 +52,8 @@ import Testing
         for replaces in [false, true] {
             var progress: [FingerprintControl.Progress] = []
             try control.enroll("left-thumb", on: reader, replaces: replaces) { progress.append($0) }
-            #expect(progress == [FingerprintControl.Progress(passed: 1, total: 5, advice: .passed)])
+            #expect(progress.map(\.advice) == [.begin, .passed] && progress.map(\.passed) == [0, 1])
+            #expect(progress.map(\.total) == [5, 5])
             #expect(try arguments().contains("--replace") == replaces)
         }
     }

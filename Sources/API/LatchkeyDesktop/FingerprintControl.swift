@@ -35,6 +35,8 @@ public final class FingerprintControl: Sendable {
 
     /// What the person should do next.
     public enum Advice: Equatable, Sendable {
+        /// The reader is about to scan the finger for the first time.
+        case begin
         /// The scan was accepted: lift the finger and scan it again.
         case passed
         /// The enrolment is complete.
@@ -45,6 +47,7 @@ public final class FingerprintControl: Sendable {
         /// - Parameter word: a word of `latchkey-fingerprint enroll --plain`.
         init?(_ word: String) {
             switch word {
+            case "begin": self = .begin
             case "passed": self = .passed
             case "done": self = .done
             default:
@@ -100,7 +103,7 @@ public final class FingerprintControl: Sendable {
     ///   - reader: one of `readers()`. If it was disconnected since, no other one is used.
     ///   - replaces: whether a print of the same name is deleted first; ask the person before. If the enrolment is not
     ///     completed, none remains.
-    ///   - progress: called on the calling thread after each scan.
+    ///   - progress: called on the calling thread when the reader begins, and after each scan.
     /// - Throws: `SettingsFailure`, with code `exists` for a finger that is enrolled, under another name or without
     ///   `replaces` under this one, `unplugged` if the reader was disconnected meanwhile, `notAllowed` if the system refuses
     ///   it, and `noReader` if the reader fails or was not there.

@@ -28,6 +28,11 @@ final class EnrolPicture: Sendable {
         (self.form, self.texts, self.isSwiped, self.write) = (form, texts, isSwiped, write)
     }
 
+    /// Tells a program that the reader is asked to scan, and how often, as far as it says. A person was told what to do before.
+    func begin(_ stages: Int?) {
+        if form == .records { write("scan\t0\t\(stages ?? 0)\tbegin\n") }
+    }
+
     func show(_ status: EnrolStatus, stages: Int?) {
         switch status {
         case .stagePassed: draw(add: 1, stages, texts.next(isSwiped: isSwiped), "passed")

@@ -201,7 +201,7 @@ package struct FingerprintCommand: Sendable {
         let picture = EnrolPicture(
             isPlain ? .records : surroundings.isTerminal ? .terminal : .lines, texts,
             isSwiped: reader.isSwiped, surroundings.write)
-        try fingers.enroll(finger, on: reader) { picture.show($0, stages: $1) }
+        try fingers.enroll(finger, on: reader, begins: picture.begin) { picture.show($0, stages: $1) }
         say(texts.enrolled(finger) + "\n")
     }
 

@@ -61,18 +61,17 @@ import Widgets
         guard overview.listsItems else { return showListed(overview) }
         ask.isVisible = false
         allowed.show([])
+        if let failure = host.unread { return host.show(failure) }
+        items = host.items
+        draw()
         let (control, thisReading) = (control, reading)
         Work.run { () throws(SettingsFailure) in
-            (items: try control.items(), programs: AnsweredProgram.all(try control.programAnswers()))
+            AnsweredProgram.all(try control.programAnswers())
         } done: { [weak self] result in
             guard let self, thisReading == reading else { return }
             switch result {
             case .failure(let failure): host.show(failure)
-            case .success(let found):
-                items = found.items
-                host.seen.add(items)
-                answers.show(found.programs, asksAtPrompt: false)
-                draw()
+            case .success(let programs): answers.show(programs, asksAtPrompt: false)
             }
         }
     }

@@ -9,14 +9,18 @@ import Widgets
     private unowned let host: any PageHost
     private let group = RowGroup(description: BackupWords.description, name: WindowWords.page(.backup))
     private let limits = RowGroup(name: BackupWords.limitsName)
+    /// What the last backup contains, or what was restored, until another page is open.
+    private let result = RowGroup(BackupWords.resultTitle)
     private var isPasscodeSet: Bool?
     private var shownLimits: String?
 
     init(_ host: any PageHost) {
         self.host = host
-        content = Page(Box(.down, spacing: 24, [group, limits]), width: 600, isCentred: false)
-        limits.show([])
+        content = Page(Box(.down, spacing: 24, [result, group, limits]), width: 600, isCentred: false)
+        for group in [result, limits] { group.show([]) }
     }
+
+    func leave() { result.show([]) }
 
     func forgetNames() { showLimits([], .user) }
 
@@ -27,7 +31,7 @@ import Widgets
         guard overview.isPasscodeSet else {
             // Without a passcode, the user could not authorise to read or write the items of other apps.
             let set = MnemonicButton(BackupWords.setPasscode, styles: ["suggested-action"]) { [weak self] in
-                self?.host.open(.passcode)
+                self?.host.perform(.settingPasscode)
             }
             return group.show([
                 Row(BackupWords.passcodeTitle, subtitle: BackupWords.passcodeText, suffix: [set])
@@ -68,7 +72,7 @@ import Widgets
     private func write(_ path: [UInt8]) {
         transfer(BackupWords.writing, BackupWords.written) { (control, progress) throws(SettingsFailure) in
             // The dialog has asked before it replaces a file.
-            BackupWords.wrote(try control.writeBackup(to: path, mayReplace: true, progress: progress), path)
+            BackupWords.report(try control.writeBackup(to: path, mayReplace: true, progress: progress), savedAs: path)
         }
     }
 
@@ -83,22 +87,33 @@ import Widgets
 
     private func read(_ path: [UInt8]) {
         transfer(BackupWords.reading, BackupWords.added) { (control, progress) throws(SettingsFailure) in
-            BackupWords.restored(try control.readBackup(from: path, progress: progress))
+            BackupWords.report(try control.readBackup(from: path, progress: progress))
         }
     }
 
-    /// Performs a transfer, whose progress is a number of items and whose result stays until it is dismissed.
+    /// Performs a transfer, whose progress is a number of items and whose result is listed on the page.
     private func transfer(
         _ waiting: String, _ words: @escaping @Sendable (Int) -> String,
-        _ body: @escaping @Sendable (KeychainControl, (Int) -> Void) throws(SettingsFailure) -> String
+        _ body: @escaping @Sendable (KeychainControl, (Int) -> Void) throws(SettingsFailure) -> [Operation.Outcome.Line]
     ) {
         let control = KeychainControl()
+        leave()
         host.perform(
             Operation(
                 waiting: waiting, cancel: { control.cancel() },
                 body: { report throws(SettingsFailure) in
-                    Operation.Outcome(
-                        words: try body(control) { report(Operation.Progress(words: words($0))) }, stays: true)
-                }))
+                    let lines = try body(control) { report(Operation.Progress(words: words($0))) }
+                    return Operation.Outcome(words: lines.first?.words ?? "", report: lines)
+                }, done: { [weak self] outcome in self?.show(outcome.report) }))
+    }
+
+    private func show(_ lines: [Operation.Outcome.Line]) {
+        result.show(
+            lines.map { line in
+                let icon = line.isWarning ? "dialog-warning-symbolic" : "object-select-symbolic"
+                let row = Row(line.words, subtitle: line.more, icon: icon)
+                if line.isWarning { row.showIcon(icon, style: "warning") }
+                return row
+            })
     }
 }

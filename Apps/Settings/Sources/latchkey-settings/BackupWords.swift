@@ -38,35 +38,47 @@ enum BackupWords {
 
     static func written(_ count: Int) -> String { words("\(AppsWords.count(count)) written…") }
     static func added(_ count: Int) -> String { words("\(AppsWords.count(count)) added…") }
-    static func wrote(_ result: KeychainControl.BackupResult, _ path: [UInt8]) -> String {
-        let count = AppsWords.count(Int(clamping: result.count))
-        let lines = [
-            words("The backup contains \(count)."), words("It was saved as \(KeychainControl.text(ofPath: path))"),
-        ]
-        return (lines + leftOut(result, isBackup: true)).joined(separator: "\n")
+
+    static let resultTitle = words("What Was Done")
+
+    /// What a backup contains, and a line for each app of which something is not in it.
+    static func report(_ result: KeychainControl.BackupResult, savedAs path: [UInt8]) -> [Operation.Outcome.Line] {
+        let count = Int(clamping: result.count)
+        let first = words.count(count, "The backup contains \(count) item.", "The backup contains \(count) items.")
+        let place = words("It was saved as \(KeychainControl.text(ofPath: path))")
+        return [Operation.Outcome.Line(words: first, more: place)]
+            + leftOut(result) { app, count in
+                words.count(
+                    count, "\(count) item of \(app) is not in the backup.",
+                    "\(count) items of \(app) are not in the backup.")
+            }
     }
 
-    static func restored(_ result: KeychainControl.BackupResult) -> String {
-        let added = AppsWords.count(Int(clamping: result.count))
-        let line =
-            result.presentCount == 0
-            ? words("\(added) restored.") : words("\(added) restored; \(result.presentCount) were here already.")
-        return ([line] + leftOut(result, isBackup: false)).joined(separator: "\n")
+    /// What was restored, and a line for each app of which something was not.
+    static func report(_ result: KeychainControl.BackupResult) -> [Operation.Outcome.Line] {
+        let (count, present) = (Int(clamping: result.count), Int(clamping: result.presentCount))
+        let first = words.count(count, "\(count) item was restored.", "\(count) items were restored.")
+        let rest =
+            present == 0
+            ? "" : words.count(present, "\(present) item was here already.", "\(present) items were here already.")
+        return [Operation.Outcome.Line(words: first, more: rest)]
+            + leftOut(result) { app, count in
+                words.count(
+                    count, "\(count) item of \(app) was not restored.", "\(count) items of \(app) were not restored.")
+            }
     }
 
-    /// The items that were left out: a sentence for one, and a list of several.
-    private static func leftOut(_ result: KeychainControl.BackupResult, isBackup: Bool) -> [String] {
-        guard result.leftOutCount > 0 else { return [] }
-        let count = AppsWords.count(Int(clamping: result.leftOutCount))
-        if result.leftOutCount == 1, let item = result.leftOut.first {
-            let (name, reason) = (LeftOutWords.name(item), words(item.reason))
-            return [
-                isBackup
-                    ? words("\(count) is not in the backup, because \(reason): \(name).")
-                    : words("\(count) was not restored, because \(reason): \(name).")
-            ]
+    /// A line for each app of which items were left out, with their names and why.
+    private static func leftOut(
+        _ result: KeychainControl.BackupResult, _ sentence: (_ app: String, _ count: Int) -> String
+    ) -> [Operation.Outcome.Line] {
+        let apps = Dictionary(grouping: result.leftOut) { AppsWords.app($0.app, nil) }
+        let lines = apps.sorted { $0.key < $1.key }.map { app, items in
+            Operation.Outcome.Line(
+                words: sentence(app, items.count), more: LeftOutWords.reasons(items).joined(separator: "\n"),
+                isWarning: true)
         }
-        let title = isBackup ? words("\(count) are not in the backup:") : words("\(count) were not restored:")
-        return [title] + LeftOutWords.lines(result.leftOut, of: result.leftOutCount)
+        let rest = Int(clamping: result.leftOutCount) - result.leftOut.count
+        return rest > 0 ? lines + [Operation.Outcome.Line(words: LeftOutWords.more(rest), isWarning: true)] : lines
     }
 }

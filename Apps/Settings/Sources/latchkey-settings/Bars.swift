@@ -65,13 +65,17 @@ import Widgets
 }
 
 /// The operation that runs, below the page, with a button that cancels it.
-@MainActor final class OperationBar {
+@MainActor final class OperationBar: OperationDisplay {
     let content: Box
+    let page: PageName? = nil
     private let text = Label(announces: true)
     private let bar = ProgressBar(WindowWords.progress)
     private let spinner = ProgressPicture(points: 16)
     private var button: Button?
     private var action: (@MainActor () -> Void)?
+    private var isRunning = false
+    /// Whether the open page shows the operation itself.
+    var isCovered = false { didSet { content.isVisible = isRunning && !isCovered } }
 
     init() {
         let column = Box(.down, spacing: 6, [text, bar])
@@ -92,30 +96,30 @@ import Widgets
         content.isVisible = false
     }
 
-    /// Shows an operation that has started.
-    func start(_ operation: Operation, cancel: @escaping @MainActor () -> Void) {
-        action = cancel
-        button?.isVisible = operation.cancel != nil
+    func start(_ words: String, cancel: (@MainActor () -> Void)?) {
+        (action, isRunning) = (cancel, true)
+        button?.isVisible = cancel != nil
         button?.isSensitive = true
         bar.isVisible = false
-        content.isVisible = true
+        content.isVisible = !isCovered
         spinner.spin()
-        text.announce(operation.waiting)
+        say(words)
     }
 
-    /// Moves the focus to the button that cancels.
     func focus() { if button?.isVisible == true { button?.focus() } }
 
-    /// Shows what the operation has done so far.
     func show(_ progress: Operation.Progress) {
-        guard content.isVisible else { return }
-        text.announce(progress.words)
+        guard isRunning else { return }
+        say(progress.words)
         bar.isVisible = progress.part != nil
         if let part = progress.part { bar.show(part) }
     }
 
-    /// Hides the bar.
+    /// What the page shows is announced there.
+    private func say(_ words: String) { if isCovered { text.show(words) } else { text.announce(words) } }
+
     func end() {
+        isRunning = false
         text.show(nil)
         content.isVisible = false
         action = nil

@@ -19,10 +19,9 @@ enum FailureWords {
         case .locked: words("The keychain is locked. Unlock it first.")
         case .passcodeNotSet: words("This needs a passcode, and none is set. Set one on the page Passcode.")
         case .notAuthenticated: words("That was not right, so nothing was changed.")
-        case .delayed: words("There were too many wrong tries. Wait a little, and try again.")
         case .unplugged: words("The reader was unplugged, so nothing was stored. Connect it, and try again.")
         case .notAllowed: words("This computer does not let you change fingerprints. Ask who administers it.")
-        case .exists, .notFound, .noReader, .other: words(failure.message)
+        case .delayed, .exists, .notFound, .noReader, .other: words(failure.message)
         }
     }
 

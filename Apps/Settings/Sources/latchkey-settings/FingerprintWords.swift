@@ -14,7 +14,12 @@ enum FingerprintWords {
     static let notices = words("What keeps fingers from being used")
     static let passcodeText = words("Without one, prompts ask for no finger.")
     static let unusedTitle = words("Prompts Cannot Use the Reader Now")
-    static let deleteText = words("Prompts no longer accept this finger.")
+    static func deleteText(isLast: Bool) -> String {
+        let text = words("Prompts no longer accept this finger.")
+        guard isLast else { return text }
+        return text + " "
+            + words("No other one is enrolled: apps will ask for your passcode, or for a password of their own.")
+    }
     static let unusable = words("Fingerprints Cannot Be Used")
     static let noReader = words("No Fingerprint Reader")
     static let noReaderText = words(
@@ -94,16 +99,22 @@ enum FingerprintWords {
         isSwiped ? words("\(name): swipe it over the reader.") : words("\(name): touch the reader.")
     }
 
-    static func progress(_ progress: FingerprintControl.Progress, isSwiped: Bool) -> String {
-        words("\(progress.passed) of \(progress.total) scans. \(advice(progress.advice, isSwiped: isSwiped))")
+    static func progress(_ progress: FingerprintControl.Progress, _ name: String, isSwiped: Bool) -> String {
+        let advice = advice(progress.advice, name, isSwiped: isSwiped)
+        return progress.total > 0 ? words("\(progress.passed) of \(progress.total) scans. \(advice)") : advice
     }
 
-    private static func advice(_ advice: FingerprintControl.Advice, isSwiped: Bool) -> String {
+    private static func advice(_ advice: FingerprintControl.Advice, _ name: String, isSwiped: Bool) -> String {
         switch advice {
+        case .begin: begin(name, isSwiped: isSwiped)
         case .passed:
             isSwiped ? words("Lift your finger, and swipe again.") : words("Lift your finger, and touch again.")
         case .done: words("Done.")
-        case .again(.scanAgain): words("The scan was not clear. Try again.")
+        // fprintd says no more of a scan: also another finger is one that it cannot use.
+        case .again(.scanAgain):
+            isSwiped
+                ? words("The scan was not clear. Use the same finger, and swipe again.")
+                : words("The scan was not clear. Use the same finger, and lay it flat.")
         case .again(.swipeTooShort): words("The swipe was too short. Try again.")
         case .again(.fingerNotCentred): words("Centre your finger on the reader, and try again.")
         case .again(.removeAndRetry): words("Lift your finger, and try again.")

@@ -15,6 +15,9 @@ import Widgets
     /// The list of fingers and the button behind it.
     private let ends = Box(.across, spacing: 6)
     private let stack: Stack
+    private let enrolment = EnrolmentPlace()
+    /// The page of the stack without an enrolment.
+    private var opened = "starting" { didSet { turn() } }
     private let choice: Choice
     private var readerChoice: Choice?
     private var readerRow: Row?
@@ -36,7 +39,7 @@ import Widgets
         self.host = host
         choice = Choice(FingerprintWords.finger) { _ in }
         stack = Stack([
-            "starting": EmptyPlace(), "empty": Page(place, width: 480),
+            "starting": EmptyPlace(), "empty": Page(place, width: 480), "enrolling": enrolment.content,
             "list": Page(Box(.down, spacing: 24, [notices, enrolled, new]), width: 600, isCentred: false),
         ])
         content = stack
@@ -52,22 +55,26 @@ import Widgets
         }
         ends.setMargin(6, sides: 0)
         new.show([readerRow, Row(FingerprintWords.finger, suffix: [ends])])
+        enrolment.turned = { [weak self] in self?.turn() }
     }
+
+    private func turn() { stack.page = enrolment.isShown ? "enrolling" : opened }
 
     /// A narrow window has no room for both beside the title.
     func setNarrow(_ isNarrow: Bool) { ends.turn(isNarrow ? .down : .across) }
 
     func refresh(_ overview: KeychainOverview?) {
-        let (control, keychain, listed) = (control, KeychainControl(), host.listed)
+        let (control, items, isKnown) = (control, host.items, host.unread == nil)
+        let listsItems = overview?.listsItems == true || host.listed != nil
         reading.begin { () throws(SettingsFailure) in
             let readers = try control.readers()
             let isUnused = overview.map { $0.sensor == .none && $0.protection != .simulated } ?? false
             let hasFingers = readers.contains { !$0.fingers.isEmpty }
             // A keychain that cannot list its items now is like one that does so after a prompt only: they are not known.
-            let items = overview?.listsItems == true ? try? keychain.items() : listed?.items
+            let bound = listsItems && isKnown ? items.filter { $0.rule == .currentBiometry } : nil
             return Found(
                 readers: readers, hindrance: hasFingers && isUnused ? Health.sensorHindrance() : nil,
-                bound: overview?.itemCount == 0 ? [] : items?.filter { $0.rule == .currentBiometry },
+                bound: overview?.itemCount == 0 ? [] : bound,
                 isPasscodeSet: overview?.isPasscodeSet ?? true)
         } done: { [weak self] result in
             guard let self, result != shown else { return }
@@ -82,12 +89,12 @@ import Widgets
             place.show(
                 icon: "auth-fingerprint-symbolic", title: FingerprintWords.unusable,
                 words: FingerprintWords.explanation(failure))
-            stack.page = "empty"
+            opened = "empty"
         case .success(let found) where found.readers.isEmpty:
             place.show(
                 icon: "auth-fingerprint-symbolic", title: FingerprintWords.noReader,
                 words: FingerprintWords.noReaderText)
-            stack.page = "empty"
+            opened = "empty"
         case .success(let found):
             let readers = found.readers
             notices.show(noticeRows(found))
@@ -98,7 +105,7 @@ import Widgets
             readerChoice?.show(readers.map(\.name), selected: 0)
             readerRow?.isVisible = readers.count > 1
             showFingers()
-            stack.page = "list"
+            opened = "list"
         }
     }
 
@@ -107,7 +114,7 @@ import Widgets
         var rows: [Row] = []
         if !found.isPasscodeSet {
             let set = MnemonicButton(BackupWords.setPasscode, styles: ["suggested-action"]) { [weak self] in
-                self?.host.open(.passcode)
+                self?.host.perform(.settingPasscode)
             }
             rows.append(Row(BackupWords.passcodeTitle, subtitle: FingerprintWords.passcodeText, suffix: [set]))
         }
@@ -184,18 +191,25 @@ import Widgets
                     try control.enroll(finger, on: reader, replaces: replaces) { progress in
                         report(
                             Operation.Progress(
-                                words: FingerprintWords.progress(progress, isSwiped: isSwiped),
+                                words: FingerprintWords.progress(progress, name, isSwiped: isSwiped),
                                 part: progress.total > 0 ? Double(progress.passed) / Double(progress.total) : nil))
                     }
                     return Operation.Outcome(words: FingerprintWords.isEnrolled(name))
-                }))
+                }, display: enrolment))
+    }
+
+    /// Whether no other finger is enrolled on any reader.
+    private func isOnly(_ finger: String) -> Bool {
+        guard case .success(let found)? = shown else { return false }
+        return found.readers.flatMap(\.fingers) == [finger]
     }
 
     private func askToDelete(_ finger: String, on reader: FingerprintControl.Reader) {
         guard let window = host.window else { return }
         let name = FingerprintWords.name(finger)
         Question.ask(
-            over: window, heading: FingerprintWords.deleteQuestion(name), body: joined(FingerprintWords.deleteText),
+            over: window, heading: FingerprintWords.deleteQuestion(name),
+            body: joined(FingerprintWords.deleteText(isLast: isOnly(finger))),
             decline: WindowWords.cancelMnemonic, agree: FingerprintWords.deleteAgree, isDestructive: true
         ) { [weak self] in
             let control = FingerprintControl()

@@ -14,8 +14,11 @@ import Widgets
             over: window, heading: AppsWords.name(item), body: AppsWords.facts(item, app: app),
             decline: WindowWords.closeMnemonic, agree: AppsWords.delete, isDestructive: true
         ) { [weak host] in
-            guard let host else { return }
-            askToDelete(item, app: app, asksAtPrompt: asksAtPrompt, host)
+            // Nothing is typed for a keychain that would refuse it.
+            host?.whenUnlocked { [weak host] in
+                guard let host else { return }
+                askToDelete(item, app: app, asksAtPrompt: asksAtPrompt, host)
+            }
         }
     }
 

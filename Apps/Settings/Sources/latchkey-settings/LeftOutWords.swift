@@ -2,7 +2,7 @@
 
 import LatchkeyDesktop
 
-/// The lines of a message about items that something left out.
+/// The lines about items that something left out.
 enum LeftOutWords {
     private static let limit = 10
 
@@ -16,7 +16,26 @@ enum LeftOutWords {
         let shown = items.prefix(limit)
         var lines = shown.map { words("\(name($0)): \(words($0.reason))") }
         let rest = count - UInt64(shown.count)
-        if rest > 0 { lines.append(words("and \(rest) more.")) }
+        if rest > 0 { lines.append(more(Int(clamping: rest))) }
         return lines
+    }
+
+    static func more(_ count: Int) -> String { words("and \(count) more.") }
+
+    /// A line for each reason, with the names of at most ten items.
+    static func reasons(_ items: [KeychainControl.LeftOut]) -> [String] {
+        var order: [String] = []
+        var names: [String: [String]] = [:]
+        for item in items {
+            let reason = words(item.reason)
+            if names[reason] == nil { order.append(reason) }
+            names[reason, default: []].append("“\(item.name.isEmpty ? AppsWords.noName : item.name)”")
+        }
+        return order.map { reason in
+            let all = names[reason] ?? []
+            let rest = all.count - limit
+            let shown = (all.prefix(limit) + (rest > 0 ? [more(rest)] : [])).joined(separator: ", ")
+            return words("\(shown): \(reason)")
+        }
     }
 }

@@ -99,12 +99,7 @@ import Widgets
 
     // MARK: - Actions
 
-    private func set() {
-        host.perform(
-            .keychain(WindowWords.answerPrompt, done: PasscodeWords.wasSet) { (control) throws(SettingsFailure) in
-                try control.setPasscode()
-            })
-    }
+    private func set() { host.perform(.settingPasscode) }
 
     private func change() {
         host.perform(

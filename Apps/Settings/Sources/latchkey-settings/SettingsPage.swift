@@ -25,6 +25,8 @@ enum PageName: String, CaseIterable {
     /// Removes the names of items from the page, also those that are being read. Called when the keychain is locked or
     /// cannot be read any more, whether the page is open or not.
     func forgetNames()
+    /// Removes what the page only shows until another one is open.
+    func leave()
     /// Moves the focus to the search field, if the page has one.
     func startSearch()
     /// Arranges the page for a window that has no room for the list of pages beside it.
@@ -34,6 +36,7 @@ enum PageName: String, CaseIterable {
 extension SettingsPage {
     var needsKeychain: Bool { true }
     func forgetNames() {}
+    func leave() {}
     func startSearch() {}
     func setNarrow(_ isNarrow: Bool) {}
 }
@@ -46,6 +49,8 @@ extension SettingsPage {
     var listed: ListedItems? { get }
     /// The items that exist, as far as the window may list them; empty if not.
     var items: [StoredItem] { get }
+    /// Why the items could not be read although they are listed without a prompt; nil if they could.
+    var unread: SettingsFailure? { get }
     /// What the window has read of items, to which a page adds what it reads.
     var seen: SeenItems { get }
     /// Asks the user to let this window list the items of all apps.
@@ -54,6 +59,8 @@ extension SettingsPage {
     func listAnswers()
     /// Performs an operation that changes something or waits for the user; one at a time.
     func perform(_ operation: Operation)
+    /// Calls `action` at once, or after the person has unlocked a keychain that is locked.
+    func whenUnlocked(_ action: @escaping @MainActor () -> Void)
     /// Shows a short message.
     func tell(_ words: String)
     /// Shows why something failed.
@@ -92,6 +99,20 @@ struct ListedItems: Equatable {
     }
 }
 
+/// Shows the operation that runs.
+@MainActor protocol OperationDisplay: AnyObject {
+    /// The page on which it is; nil if it is beside every page.
+    var page: PageName? { get }
+    /// Shows an operation that has started, with a button that ends it early unless `cancel` is nil.
+    func start(_ words: String, cancel: (@MainActor () -> Void)?)
+    /// Moves the focus to the button that cancels.
+    func focus()
+    /// Shows what the operation has done so far.
+    func show(_ progress: Operation.Progress)
+    /// Hides the operation.
+    func end()
+}
+
 /// An operation on another thread, with the texts that the window shows meanwhile and afterwards.
 struct Operation {
     /// What the window shows while it runs.
@@ -100,6 +121,12 @@ struct Operation {
     let cancel: (@Sendable () -> Void)?
     /// Performs it, reports progress, and returns what the window shows afterwards.
     let body: @Sendable (@escaping @Sendable (Progress) -> Void) throws(SettingsFailure) -> Outcome
+    /// What shows it where its page is open; nil for the bar below the page.
+    var display: (any OperationDisplay)?
+    /// What the window shows if the proof was wrong; nil for a general sentence.
+    var refusal: String?
+    /// Called with what it has done, after the window has noted it.
+    var done: (@MainActor (Outcome) -> Void)?
 
     /// What an operation has done so far.
     struct Progress: Sendable {
@@ -116,19 +143,28 @@ struct Operation {
         var stays = false
         /// The items of all apps, if the operation has listed them.
         var items: [StoredItem]?
+        /// What is listed on the page of the operation until another one is open; empty if the message says it all.
+        var report: [Line] = []
         /// The item that the operation has deleted.
         var deleted: StoredItem?
         /// The answers to programs, if the operation has listed them.
         var answers: [AnsweredProgram]?
         /// The answer that the operation has withdrawn.
         var withdrawn: KeychainControl.ProgramAnswer?
+
+        /// A line of a report: what happened, and more about it.
+        struct Line: Sendable, Equatable {
+            let words: String
+            var more = ""
+            var isWarning = false
+        }
     }
 }
 
 extension Operation {
     /// An operation with a connection of its own, which ends when it is cancelled.
     static func keychain(
-        _ waiting: String, done: String,
+        _ waiting: String, done: String, refusal: String? = nil,
         _ body: @escaping @Sendable (KeychainControl) throws(SettingsFailure) -> Void
     ) -> Operation {
         let control = KeychainControl()
@@ -137,6 +173,13 @@ extension Operation {
             body: { _ throws(SettingsFailure) in
                 try body(control)
                 return Outcome(words: done)
-            })
+            }, refusal: refusal)
+    }
+
+    /// Sets a first passcode.
+    static var settingPasscode: Operation {
+        .keychain(WindowWords.answerPrompt, done: PasscodeWords.wasSet) { (control) throws(SettingsFailure) in
+            try control.setPasscode()
+        }
     }
 }

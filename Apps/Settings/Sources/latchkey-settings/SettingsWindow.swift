@@ -26,14 +26,15 @@ import Widgets
     private(set) var listed: ListedItems?
     let seen = SeenItems()
     /// The items that the last reading listed without a prompt.
-    private var read: [StoredItem] = []
-    var items: [StoredItem] { listed?.items ?? read }
+    private var read: Result<[StoredItem], SettingsFailure> = .success([])
+    var items: [StoredItem] { listed?.items ?? (try? read.get()) ?? [] }
+    var unread: SettingsFailure? { if case .failure(let failure) = read { failure } else { nil } }
     private var opened = PageName.passcode
     private var isPageShown = false
     private var running: Operation?
     /// The daemon's last answer; nil before the first one.
     private var state: Result<KeychainOverview, SettingsFailure>?
-    private let asking = Reading<(overview: KeychainOverview, items: [StoredItem])>()
+    private let asking = Reading<(overview: KeychainOverview, items: Result<[StoredItem], SettingsFailure>)>()
     private var isClosing = false
 
     /// How long a closed window waits for its operation to end, in milliseconds.
@@ -57,6 +58,7 @@ import Widgets
     // MARK: - Pages
 
     func open(_ page: PageName) {
+        if page != opened { self.page.leave() }
         opened = page
         isPageShown = true
         messages.leave()
@@ -82,14 +84,15 @@ import Widgets
         let control = control
         asking.begin { () throws(SettingsFailure) in
             let overview = try control.overview()
-            // Only for the names: a page that shows the items reads them itself, and reports why it cannot.
-            return (overview, overview.listsItems ? (try? control.items()) ?? [] : [])
+            guard overview.listsItems else { return (overview, .success([])) }
+            // A page that shows the items reports why they cannot be read.
+            return (overview, Result { () throws(SettingsFailure) in try control.items() })
         } done: { [weak self] result in
             guard let self else { return }
             state = result.map { $0.overview }
             forgetNames()
-            read = (try? result.get().items) ?? []
-            seen.add(read)
+            read = (try? result.get().items) ?? .success([])
+            seen.add((try? read.get()) ?? [])
             page.refresh(overview)
             draw()
         }
@@ -127,7 +130,9 @@ import Widgets
         lock?.isVisible = overview.map { !$0.isLocked && $0.isPasscodeSet } ?? false
         locked.isVisible = overview?.isLocked ?? false
         locked.isSensitive = running == nil
-        stack?.isSensitive = running == nil
+        let showsOperation = running?.display?.page == opened
+        progress.isCovered = showsOperation
+        stack?.isSensitive = running == nil || showsOperation
         lock?.isSensitive = running == nil
     }
 
@@ -138,14 +143,31 @@ import Widgets
         running = operation
         messages.leave()
         toasts?.dismiss()
-        progress.start(operation) { [weak self] in self?.cancel() }
+        var cancel: (@MainActor () -> Void)?
+        if operation.cancel != nil { cancel = { [weak self] in self?.cancel() } }
         draw()
-        progress.focus()
+        for display in displays { display.start(operation.waiting, cancel: cancel) }
+        (progress.isCovered ? operation.display : progress)?.focus()
+        let body = operation.body
         Work.run { [weak self] () throws(SettingsFailure) in
-            try operation.body { progress in Work.report { self?.progress.show(progress) } }
+            try body { progress in Work.report { self?.show(progress) } }
         } done: { [weak self] result in
             self?.end(result)
         }
+    }
+
+    /// What shows the operation that runs: the bar below the page, and the place of the operation on its page.
+    private var displays: [any OperationDisplay] { [progress, running?.display].compactMap { $0 } }
+
+    private func show(_ progress: Operation.Progress) {
+        for display in displays { display.show(progress) }
+    }
+
+    func whenUnlocked(_ action: @escaping @MainActor () -> Void) {
+        guard overview?.isLocked == true else { return action() }
+        var operation = unlocking
+        operation.done = { _ in action() }
+        perform(operation)
     }
 
     func listItems() {
@@ -174,8 +196,9 @@ import Widgets
     private func cancel() { running?.cancel?() }
 
     private func end(_ result: Result<Operation.Outcome, SettingsFailure>) {
+        for display in displays { display.end() }
+        let operation = running
         running = nil
-        progress.end()
         if isClosing { leave() }
         if case .success(let outcome) = result {
             if let items = outcome.items {
@@ -192,6 +215,9 @@ import Widgets
         switch result {
         case .success(let outcome):
             if outcome.stays { messages.show(outcome.words, stays: true) } else { tell(outcome.words) }
+            operation?.done?(outcome)
+        case .failure(let failure) where failure.code == .notAuthenticated && operation?.refusal != nil:
+            messages.show(operation?.refusal ?? "", isError: true)
         case .failure(let failure): show(failure)
         }
     }
@@ -201,6 +227,8 @@ import Widgets
     func show(_ failure: SettingsFailure) {
         switch failure.code {
         case .cancelled: tell(FailureWords.cancelled)
+        // The bar above the page says it, and unlocks.
+        case .locked where locked.isVisible: tell(FailureWords.sentence(failure))
         case .noPrompt:
             messages.show(
                 FailureWords.sentence(failure), isError: true, details: FailureWords.details(failure),
@@ -232,10 +260,14 @@ import Widgets
 
     private func unlockNow() {
         guard locked.isVisible else { return }
-        perform(
-            .keychain(WindowWords.answerPrompt, done: WindowWords.unlocked) { (control) throws(SettingsFailure) in
-                try control.unlock()
-            })
+        perform(unlocking)
+    }
+
+    private var unlocking: Operation {
+        .keychain(WindowWords.answerPrompt, done: WindowWords.unlocked, refusal: WindowWords.staysLocked) {
+            (control) throws(SettingsFailure) in
+            try control.unlock()
+        }
     }
 
     // MARK: - Closing

@@ -11,6 +11,7 @@ enum WindowWords {
     static let locking = words("Locking…")
     static let locked = words("The keychain is locked.")
     static let unlocked = words("The keychain is unlocked.")
+    static let staysLocked = words("That was not right. The keychain stays locked.")
     static let isLocked = words("The keychain is locked. Apps get nothing from it until you unlock it.")
     static let details = words("Details")
     static let show = words("Show")

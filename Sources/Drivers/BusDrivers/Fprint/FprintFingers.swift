@@ -94,13 +94,16 @@ package final class FprintFingers: @unchecked Sendable {
     /// Enrols a finger. fprintd deletes a print of the same name first, so that none remains if the enrolment is not
     /// completed.
     ///
-    /// - Parameter progress: called on the bus's thread with every result, and the number of scans that are needed if
-    ///   it is known.
+    /// - Parameters:
+    ///   - begins: called before the first scan with the number of scans that are needed if it is known.
+    ///   - progress: called on the bus's thread with every result, and the same number.
     package func enroll(
-        _ finger: String, on reader: Reader, progress: @escaping @Sendable (EnrolStatus, _ stages: Int?) -> Void
+        _ finger: String, on reader: Reader, begins: (_ stages: Int?) -> Void,
+        progress: @escaping @Sendable (EnrolStatus, _ stages: Int?) -> Void
     ) throws(Failure) {
         try claiming(reader) { () throws(Failure) in
             let stages = property("num-enroll-stages", of: reader.path)?.number.flatMap { $0 > 0 ? Int($0) : nil }
+            begins(stages)
             let answer = Answer<EnrolStatus>()
             bus.run { [self] in
                 enrolment = Enrolment(reader.path, bus, milliseconds: timing.scan) { status, isLast in
