@@ -82,7 +82,7 @@ class PromptScreenTests(ProtectedItemTest):
         for variables in {"LATCHKEY_PROMPT": "plain", "TERM": "xterm"}, {"TERM": "dumb"}, {}:
             with self.subTest(variables=variables):
                 terminal = self.get(variables=variables)
-                terminal.expect("Touch the sensor. 3 tries left. Keys: Esc/Ctrl-C for Cancel.")
+                terminal.expect("Touch the sensor. 3 tries left. Keys: Esc/Ctrl-C for Cancel, P for Enter Passcode.")
                 terminal.type("x")
                 terminal.expect("Not recognised. 2 tries left. Touch the sensor.", "P for Enter Passcode.")
                 terminal.type("p")
@@ -102,7 +102,7 @@ class PromptScreenTests(ProtectedItemTest):
         # The caller's variables are only used if they are short and printable.
         for kind in "xterm\x1b[31m", "xterm" + "x" * 100:
             terminal = self.get(variables={"TERM": kind})
-            terminal.expect("Touch the sensor. 3 tries left. Keys: Esc/Ctrl-C for Cancel.")
+            terminal.expect("Touch the sensor. 3 tries left. Keys: Esc/Ctrl-C for Cancel, P for Enter Passcode.")
             terminal.type("m")
             terminal.expect("value")
             self.assertEqual(terminal.end(), 0)
