@@ -331,7 +331,7 @@ class FileBackupTests(FileTest):
         self.prompt("reads", "Type your passcode")
         self.prompt("types", FIRST)
         self.prompt("reads", "QR code of the recovery code")
-        self.prompt("presses", "Show as Text")
+        self.prompt("presses", "Show for Screen Readers")
         code = eventually(lambda: next(
             (text for text in self.prompt("reads", "QR code of the recovery code") if re.fullmatch("[0-9A-Z-]{20,}", text)),
             None))
@@ -340,7 +340,7 @@ class FileBackupTests(FileTest):
         self.prompt("presses", "I have written it down")
         self.prompt("reads", "Type the last group of the recovery code")
         self.prompt("types", code[-6:].lower())
-        self.window("reads", "The backup contains 1 item.", "1 item is not in the backup, because it never leaves this computer:", "card")
+        self.window("reads", "The backup contains 1 item.", "is not in the backup.", "“card”: it never leaves this computer")
         self.assertNotIn("topsecret", self.machine.run("strings", "-n", "4", path, check=False).stdout)
         self.assertEqual(self.machine.run("stat", "-c", "%U %a", path).stdout.strip(), "alice 600")
         self.shot("backup-written")

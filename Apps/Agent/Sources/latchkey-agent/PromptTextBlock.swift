@@ -29,7 +29,7 @@ import Widgets
     private let usage = Label(lines: ShownPrompt.reasonLines, isCentred: true)
     private let code: DrawnText
     /// The code as text, which assistive technology can read, when the person wants that.
-    private let readableCode = Label(lines: ShownPrompt.reasonLines, styles: ["title-2", "monospace"], isCentred: true)
+    private let readableCode = Label(wraps: false, styles: ["title-2", "monospace"], isCentred: true)
     /// Around it, because a label takes no focus from which a screen reader would say it.
     private let readablePlace: Box
     private let readable: Button
@@ -160,7 +160,9 @@ import Widgets
         codePlace.isVisible = prompt.recoveryCode != nil
         code.show(isCodeReadable ? [] : lines)
         let text = isCodeReadable ? prompt.recoveryCode : nil
-        readableCode.show(text)
+        // In the lines of the drawing, which the width of the window fits.
+        readableCode.show(text == nil ? nil : lines.joined(separator: "\n"))
+        readableCode.setAccessibleName(text ?? "")
         readablePlace.setAccessibleName(text ?? "")
         readablePlace.isVisible = text != nil
         readable.show(isCodeReadable || lines.isEmpty ? nil : prompt.readableTitle)

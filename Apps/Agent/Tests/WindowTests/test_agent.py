@@ -221,7 +221,7 @@ def test_recovery_code_of_a_backup_is_copied_and_its_end_is_asked_for():
               "the code is drawn, and in no text")
         check(shown.named("Recovery code of 26 characters, drawn as a picture"), f"the drawing has a name: {shown.names}")
         prompt.picture("recovery-code")
-        shown.press_button("Show as Text")
+        shown.press_button("Show for Screen Readers")
         shown = prompt.sees(lambda t: any(re.fullmatch(code_form, name) for name in t.names))
         code = next(name for name in shown.names if re.fullmatch(code_form, name))
         prompt.sees(lambda t: t.focused_name == code)

@@ -584,7 +584,7 @@ def shown_code(machine):
     """The recovery code at the prompt, which is a text only on request, and the prompt."""
     tree = machine.prompt.sees(lambda t: t.named("QR code of the recovery code"))
     check(not any(re.fullmatch("[0-9A-Z-]{20,}", n.name) for n in tree.all()), "the code is drawn")
-    tree.named("Show as Text", "button").press()
+    tree.named("Show for Screen Readers", "button").press()
     tree = machine.prompt.sees(lambda t: any(re.fullmatch("[0-9A-Z-]{20,}", n.name) for n in t.all()))
     return next(n.name for n in tree.all() if n.role == "label" and re.fullmatch("[0-9A-Z-]{20,}", n.name)), tree
 

@@ -97,7 +97,7 @@ extension PromptState {
     package var codeName: String { words("Recovery code of 26 characters, drawn as a picture") }
 
     /// The title of the button that shows the code as text, which a screen reader can say.
-    package var readableTitle: String { words("Show as Text") }
+    package var readableTitle: String { words("Show for Screen Readers") }
 
     /// What is shown after the code was copied.
     package func copiedText(seconds: Int) -> String {
