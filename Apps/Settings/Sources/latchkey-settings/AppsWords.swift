@@ -50,6 +50,20 @@ enum AppsWords {
     /// The name of an item, with its service or server.
     static func name(_ item: StoredItem) -> String { item.title.isEmpty ? noName : item.title }
 
+    /// The names of items for a question about them, a line for each app: of at most ten items, and how many there are more.
+    static func names(_ items: [StoredItem]) -> [String] {
+        let shown = items.prefix(10)
+        let apps = Dictionary(grouping: shown, by: \.app).sorted { $0.key < $1.key }
+        let lines = apps.map { group, items in
+            let names = items.map { item in
+                let name = name(item)
+                return "“\(name.count > 40 ? name.prefix(39) + "…" : name)”"
+            }
+            return words("\(app(group, nil)): \(names.joined(separator: ", "))")
+        }
+        return items.count > shown.count ? lines + [LeftOutWords.more(items.count - shown.count)] : lines
+    }
+
     /// The name of an app by its access group.
     static func app(_ group: String, _ installed: InstalledApp?) -> String {
         if let installed { return installed.name }

@@ -37,10 +37,10 @@ enum ForgottenWords {
         undone.
         """)
 
-    /// What is deleted; nil for a number of items that is not known.
-    static func consequences(_ count: Int?) -> String {
+    /// What is deleted; nil if the items are not known.
+    static func consequences(_ items: [StoredItem]?) -> String {
         let first =
-            switch count {
+            switch items?.count {
             case nil: uncounted
             case 0?: words("No item is deleted.")
             case let count?:
@@ -48,11 +48,12 @@ enum ForgottenWords {
                     count, "One protected item is deleted. Other items stay. It cannot be undone.",
                     "\(count) protected items are deleted. Other items stay. It cannot be undone.")
             }
-        let lines = [
-            first, words("What an app sealed with a deleted key, such as notes, cannot be read any more."),
-            words("If you have a backup, you can restore it afterwards with its recovery code."),
+        let rest = [
+            words("What an app sealed with a deleted key, such as notes, cannot be read any more."),
+            words("What is in a backup can be restored afterwards with its recovery code."),
         ]
-        return "\(lines.joined(separator: " "))\n\n\(typeIt)"
+        let lines = [first] + AppsWords.names(items ?? [])
+        return "\(lines.joined(separator: "\n"))\n\n\(rest.joined(separator: " "))\n\n\(typeIt)"
     }
 
     static func recovered(_ recovery: KeychainControl.Recovery) -> String {

@@ -121,7 +121,7 @@ import Widgets
         count { [weak self] items in
             let doomed = items.filter(\.needsPasscode)
             let kept = items.filter { !$0.needsPasscode && ![.nothing, .appPassword].contains($0.rule) }
-            self?.ask(PasscodeWords.removeConsequences(deleted: doomed.count, unreadable: kept.count))
+            self?.ask(PasscodeWords.removeConsequences(deleted: doomed, unreadable: kept))
         }
     }
 
@@ -167,14 +167,14 @@ import Widgets
     private func askToDiscard() {
         guard shown?.listsItems == true else { return askToDiscard(nil) }
         count { [weak self] items in
-            self?.askToDiscard(items.count { $0.needsPasscode || $0.rule != .nothing })
+            self?.askToDiscard(items.filter { $0.needsPasscode || $0.rule != .nothing })
         }
     }
 
-    private func askToDiscard(_ count: Int?) {
+    private func askToDiscard(_ items: [StoredItem]?) {
         guard let window = host.window else { return }
         Question.ask(
-            over: window, heading: ForgottenWords.question, body: ForgottenWords.consequences(count),
+            over: window, heading: ForgottenWords.question, body: ForgottenWords.consequences(items),
             decline: WindowWords.cancelMnemonic, agree: ForgottenWords.agree, isDestructive: true,
             typing: (ForgottenWords.word, ForgottenWords.typeIt)
         ) { [weak self] in self?.discard() }

@@ -75,17 +75,19 @@ enum PasscodeWords {
         return items + " " + words("Private keys in the security chip that need the passcode cannot be used any more.")
     }
 
-    static func removeConsequences(deleted: Int, unreadable: Int) -> String {
-        let first =
-            deleted == 0
-            ? words("No item is deleted.")
-            : words.count(
-                deleted, "One item is deleted, because it needs a passcode.",
-                "\(deleted) items are deleted, because they need a passcode.")
-        guard unreadable > 0 else { return first }
-        let second = words.count(
-            unreadable, "One more item cannot be read until a passcode is set again.",
-            "\(unreadable) more items cannot be read until a passcode is set again.")
-        return "\(first) \(second)"
+    static func removeConsequences(deleted: [StoredItem], unreadable: [StoredItem]) -> String {
+        var lines = [words("No item is deleted.")]
+        if !deleted.isEmpty {
+            let first = words.count(
+                deleted.count, "One item is deleted, because it needs a passcode.",
+                "\(deleted.count) items are deleted, because they need a passcode.")
+            lines = [first] + AppsWords.names(deleted)
+        }
+        guard !unreadable.isEmpty else { return lines.joined(separator: "\n") }
+        lines.append(
+            words.count(
+                unreadable.count, "One item stays and cannot be read until a passcode is set again.",
+                "\(unreadable.count) items stay and cannot be read until a passcode is set again."))
+        return (lines + AppsWords.names(unreadable)).joined(separator: "\n")
     }
 }

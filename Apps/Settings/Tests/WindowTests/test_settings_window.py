@@ -53,7 +53,8 @@ def test_the_passcode_is_changed_tried_and_removed():
         window.sees("The passcode is right.")
         window.keys("alt+r")
         tree = window.sees("One item is deleted, because it needs a passcode.", title="Remove the Passcode?")
-        check(tree.says("One more item cannot be read until a passcode is set again."), "the other item is counted")
+        check(tree.says("One item stays and cannot be read until a passcode is set again."), "the other item is counted")
+        check(tree.says("bank: “card”"), "the item is named")
         window.picture("passcode-remove", title="Remove the Passcode?")
         window.answer("Remove the Passcode?", "Remove")
         machine.prompt.enter("246802")
@@ -76,6 +77,7 @@ def test_a_forgotten_passcode_is_deleted_after_a_word_was_typed():
         machine.latchkey("set", "--protect", "none", "token", input="6000\n", app="mail")
         window.keys("alt+f")
         tree = window.sees("2 protected items are deleted.", title=FORGOTTEN)
+        check(tree.says("bank: “card”, “login”") or tree.says("bank: “login”, “card”"), "the items are named")
         everything_has_a_name(tree)
         window.picture("passcode-forgotten", title=FORGOTTEN)
 
