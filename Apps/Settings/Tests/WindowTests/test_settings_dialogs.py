@@ -64,25 +64,26 @@ class Tour:
 
         button(self.window.sees(button, title=title)).press()
 
-    def row(self, name):
-        """Clicks a row."""
-        left, top, width, height = self.window.sees(lambda t: t.named(name, "list item")).named(name, "list item").frame()
-        self.window.focus()
-        subprocess.run(
-            ["xdotool", "mousemove", str(left + width // 2), str(top + height // 2), "click", "1"], check=True)
-
     def look(self, name, title=None, decline="Cancel"):
         """Takes a picture of a dialog, or of the window, and notes what does not fit."""
-        tree = self.window.sees(lambda t: t.frame() and t.frame()[2], title=title)
         self.window.picture(f"dialog-{self.language}-{name}", title=title)
-        left, top, width, height = tree.frame()
-        if title and height > HIGHEST:
-            self.faults.append(f"{name}: the dialog is {height} high")
-        for node in tree.all():
-            place = node.frame()
-            if place and node.role in ("button", "label") and place[2] > 0 and (node.name or node.text):
-                if place[0] < 0 or place[0] + place[2] > width:
-                    self.faults.append(f"{name}: {node.name!r} is at {place[0]} to {place[0] + place[2]} of {width}")
+        faults = []
+
+        def is_measured(tree):
+            # A picture gives the window the focus, upon which a page may replace what it shows. Its widgets that are gone
+            # do not reply; then all are read again.
+            nonlocal faults
+            _, _, width, height = tree.frame() or (0, 0, 0, 0)
+            faults = [f"the dialog is {height} high"] if title and height > HIGHEST else []
+            for node in tree.all():
+                place = node.frame()
+                if place and node.role in ("button", "label") and place[2] > 0 and (node.name or node.text):
+                    if place[0] < 0 or place[0] + place[2] > width:
+                        faults.append(f"{node.name!r} is at {place[0]} to {place[0] + place[2]} of {width}")
+            return width > 0
+
+        self.window.sees(is_measured, title=title)
+        self.faults += [f"{name}: {fault}" for fault in faults]
         if title:
             self.press(self.words(decline), title=title)
             until(lambda: self.is_closed(title), lambda: f"the dialog {title} is still open")
@@ -137,9 +138,9 @@ def passcode(tour):
     words = tour.words
     tour.page(1, words("A Passcode Is Set"))
     tour.look("passcode")
-    tour.row(words("_Remove the passcode"))
+    tour.window.press_row(words("_Remove the passcode"))
     tour.look("passcode-remove", words("Remove the Passcode?"))
-    tour.row(words("I _forgot the passcode"))
+    tour.window.press_row(words("I _forgot the passcode"))
     tour.look("passcode-forgotten", words("Delete the Passcode and What It Protects?"))
 
 
@@ -147,15 +148,15 @@ def items(tour):
     words = tour.words
     tour.page(4, "login (bank.example)")
     tour.look("apps")
-    tour.row("login (bank.example)")
+    tour.window.press_row("login (bank.example)")
     tour.look("item", "login (bank.example)", "_Close")
-    tour.row("login (bank.example)")
+    tour.window.press_row("login (bank.example)")
     tour.press(words("_Delete…"), title="login (bank.example)")
     tour.look("item-delete", words("Delete This Item?"))
     stored = words("%1$s stored %2$s", "bank", words("“%1$s”", "card"))
     tour.page(3, stored)
     tour.look("activity")
-    tour.row(stored)
+    tour.window.press_row(stored)
     tour.look("activity-details", stored, "_Close")
     tour.page(6, words("Create a backup"))
     tour.look("backup")
