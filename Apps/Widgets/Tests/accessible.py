@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives the windows of a program by keyboard, and reads them over the accessibility bus."""
 
+import contextlib
 import os
 import re
 import subprocess
@@ -112,6 +113,22 @@ class Node:
         yield "  " * depth + f"{self.role} {self.name!r} {self.text!r} {self.description!r} {marks}"
         for child in self.children:
             yield from child.lines(depth + 1)
+
+
+@contextlib.contextmanager
+def text_of(percent):
+    """Programs that start within it have text of this size."""
+    def write(size):
+        # A line of this property ends with a line feed.
+        subprocess.run(
+            ["xprop", "-root", "-f", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER", f"Xft.dpi: {96 * size // 100}\n"],
+            check=True)
+
+    write(percent)
+    try:
+        yield
+    finally:
+        write(int(os.environ.get("LATCHKEY_TEXT") or 100))
 
 
 def everything_has_a_name(tree):

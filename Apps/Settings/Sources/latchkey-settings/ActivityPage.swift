@@ -46,16 +46,14 @@ import Widgets
     init(_ host: any PageHost) {
         self.host = host
         older = Box(.down)
-        let filters = Box(.across, spacing: 12)
+        let filters = Box(.down)
         let list = Box(.down, spacing: 12, [unnamed, days, older])
         stack = Stack(["list": list, "empty": place])
         content = Page(Box(.down, spacing: 18, [filters, stack]), width: 600, isCentred: false)
         let search = SearchField(ActivityWords.search) { [weak self] _ in self?.draw() }
         search.setPlaceholder(ActivityWords.search)
-        search.expand(across: true)
         let choice = Choice(ActivityWords.filter) { [weak self] number in self?.choose(number) }
-        filters.append(search)
-        filters.append(choice)
+        filters.append(Beside(search, choice))
         (self.search, self.choice) = (search, choice)
         let more = MnemonicButton(ActivityWords.older, styles: ["pill"]) { [weak self] in self?.readOlder() }
         more.centre(down: false)

@@ -25,13 +25,12 @@ import Widgets
         let dismiss = Button(WindowWords.dismiss, icon: "window-close-symbolic", showsTitle: false, styles: ["flat"]) {
             [weak self] in self?.dismiss()
         }
-        column.expand(across: true)
         text.setMargin(6, sides: 0)
         icon.setMargin(0, sides: 6)
-        for widget in [icon, column, help, dismiss] as [Widget] {
-            if widget !== column { widget.centre(across: false) }
-            content.append(widget)
-        }
+        for widget in [icon, help, dismiss] as [Widget] { widget.centre(across: false) }
+        let place = Beside(column, help)
+        place.expand(across: true)
+        for widget in [icon, place, dismiss] as [Widget] { content.append(widget) }
         self.help = help
         dismiss_()
     }
@@ -79,7 +78,6 @@ import Widgets
 
     init() {
         let column = Box(.down, spacing: 6, [text, bar])
-        column.expand(across: true)
         column.setMargin(6, sides: 0)
         content = Box(.across, spacing: 12)
         content.setStyle("toolbar")
@@ -87,10 +85,10 @@ import Widgets
             self?.button?.isSensitive = false
             self?.action?()
         }
-        for widget in [spinner, column, button] as [Widget] {
-            widget.centre(across: false)
-            content.append(widget)
-        }
+        for widget in [spinner, column, button] as [Widget] { widget.centre(across: false) }
+        let place = Beside(column, button)
+        place.expand(across: true)
+        for widget in [spinner, place] as [Widget] { content.append(widget) }
         self.button = button
         spinner.setMargin(0, sides: 6)
         content.isVisible = false

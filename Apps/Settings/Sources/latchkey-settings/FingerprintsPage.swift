@@ -12,8 +12,6 @@ import Widgets
     private let enrolled = RowGroup(FingerprintWords.enrolled)
     private let new = RowGroup(FingerprintWords.new)
     private let notices = RowGroup(name: FingerprintWords.notices)
-    /// The list of fingers and the button behind it.
-    private let ends = Box(.across, spacing: 6)
     private let stack: Stack
     private let enrolment = EnrolmentPlace()
     /// The page of the stack without an enrolment.
@@ -49,19 +47,13 @@ import Widgets
         let enroll = MnemonicButton(FingerprintWords.enroll, styles: ["suggested-action"]) { [weak self] in
             self?.enroll()
         }
-        for widget in [choice, enroll] as [Widget] {
-            widget.centre(across: false)
-            ends.append(widget)
-        }
-        ends.setMargin(6, sides: 0)
+        for widget in [choice, enroll] as [Widget] { widget.centre(across: false) }
+        let ends = Beside(choice, enroll)
         new.show([readerRow, Row(FingerprintWords.finger, suffix: [ends])])
         enrolment.turned = { [weak self] in self?.turn() }
     }
 
     private func turn() { stack.page = enrolment.isShown ? "enrolling" : opened }
-
-    /// A narrow window has no room for both beside the title.
-    func setNarrow(_ isNarrow: Bool) { ends.turn(isNarrow ? .down : .across) }
 
     func refresh(_ overview: KeychainOverview?) {
         let (control, items, isKnown) = (control, host.items, host.unread == nil)

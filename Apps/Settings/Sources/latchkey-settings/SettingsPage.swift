@@ -29,8 +29,6 @@ enum PageName: String, CaseIterable {
     func leave()
     /// Moves the focus to the search field, if the page has one.
     func startSearch()
-    /// Arranges the page for a window that has no room for the list of pages beside it.
-    func setNarrow(_ isNarrow: Bool)
 }
 
 extension SettingsPage {
@@ -38,7 +36,6 @@ extension SettingsPage {
     func forgetNames() {}
     func leave() {}
     func startSearch() {}
-    func setNarrow(_ isNarrow: Bool) {}
 }
 
 /// What a page asks of its window.

@@ -15,6 +15,8 @@ import Widgets
     private let locked = Box(.across, spacing: 12)
     /// The name of the page where the list of pages is beside it.
     private let pageTitle = Label(styles: ["title-2"])
+    /// What the header bar says under its title, where that has no room.
+    private let pageNote = Label(styles: ["dim-label"])
     private var pages: [any SettingsPage] = []
     private var sidebar: Sidebar?
     private var stack: Stack?
@@ -118,15 +120,15 @@ import Widgets
         let isFolded = leaflet?.isFolded == true
         leaflet?.show(second: isPageShown)
         back?.isVisible = isFolded && isPageShown
-        header.setTitle(isFolded && isPageShown ? WindowWords.page(opened) : WindowWords.title)
         header.subtitle = overview?.protection == .simulated ? WindowWords.simulated : ""
-        // Between the buttons of a narrow bar the name of a page would be cut; that nothing is protected must be said.
-        let isTitleBelow = isFolded && isPageShown && header.subtitle.isEmpty
+        header.setTitle(isFolded ? WindowWords.shortTitle : WindowWords.title)
+        // Between the buttons of a narrow bar the name of a page, and that nothing is protected, would be cut.
+        let isTitleBelow = isFolded && isPageShown
         header.showTitle(!isTitleBelow)
+        pageNote.show(isTitleBelow ? header.subtitle : nil)
         pageTitle.show(isFolded && !isTitleBelow ? nil : WindowWords.page(opened))
         // A narrow bar only has room for icons.
         lock?.showTitle(!isFolded)
-        for page in pages { page.setNarrow(isFolded) }
         lock?.isVisible = overview.map { !$0.isLocked && $0.isPasscodeSet } ?? false
         locked.isVisible = overview?.isLocked ?? false
         locked.isSensitive = running == nil
@@ -210,7 +212,7 @@ import Widgets
             if let answer = outcome.withdrawn { listed?.remove(answer) }
         }
         draw()
-        sidebar?.focusSelected()
+        focusPages()
         refresh()
         switch result {
         case .success(let outcome):
@@ -301,8 +303,9 @@ import Widgets
         stack.expand(across: true, down: true)
         let toasts = Toasts(stack)
         makeBanner()
-        pageTitle.setMargins(above: 18, below: 0, sides: 12)
-        let title = Clamp(pageTitle, width: 600)
+        let titles = Box(.down, [pageTitle, pageNote])
+        titles.setMargins(above: 18, below: 0, sides: 12)
+        let title = Clamp(titles, width: 600)
         let side = Box(.down, [locked, messages.content, title, toasts, progress.content])
         // A narrower window shows either the list or a page.
         side.setWidth(340)
@@ -341,14 +344,13 @@ import Widgets
         let icon = Picture("changes-prevent-symbolic", points: 16)
         let text = Label(WindowWords.isLocked)
         let unlock = Button(WindowWords.unlock, styles: ["suggested-action"]) { [weak self] in self?.unlockNow() }
-        text.expand(across: true)
         icon.setMargin(0, sides: 6)
         locked.setStyle("toolbar")
         locked.isVisible = false
-        for widget in [icon, text, unlock] as [Widget] {
-            widget.centre(across: false)
-            locked.append(widget)
-        }
+        for widget in [icon, text, unlock] as [Widget] { widget.centre(across: false) }
+        let place = Beside(text, unlock)
+        place.expand(across: true)
+        for widget in [icon, place] as [Widget] { locked.append(widget) }
     }
 
     private func showList() {
@@ -360,15 +362,26 @@ import Widgets
 
     /// Moves the focus between the list of pages and the page.
     private func switchSide() {
-        guard let stack, let sidebar else { return }
-        if stack.hasFocusInside { sidebar.focusSelected() } else { stack.focusInside() }
+        guard let stack else { return }
+        if stack.hasFocusInside { focusPages() } else { focusPage() }
+    }
+
+    /// Moves the focus to the list of pages, or into the page that hides it.
+    private func focusPages() {
+        if leaflet?.isFolded == true, isPageShown { focusPage() } else { sidebar?.focusSelected() }
+    }
+
+    /// Moves the focus to the first widget of the page, wherever it was: GTK would go on from a row that had it before.
+    private func focusPage() {
+        window?.dropFocus()
+        stack?.focusInside()
     }
 
     private var shortcuts: [Shortcut] {
         let pages = PageName.allCases.enumerated().map { number, page in
             Shortcut("<Alt>\(number + 1)", WindowWords.page(page)) { [weak self] in
                 self?.open(page)
-                self?.sidebar?.focusSelected()
+                self?.focusPages()
             }
         }
         return pages + [

@@ -4,6 +4,8 @@
 enum WindowWords {
     static let title = words("Latchkey Settings")
     static let pages = words("Pages")
+    /// The name of the product, which is the same in every language.
+    static let shortTitle = "Latchkey"
     static let simulated = words("Simulated keychain: protects nothing")
     static let back = words("Back to the List")
     static let lock = words("Lock Now")

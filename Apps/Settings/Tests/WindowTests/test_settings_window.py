@@ -9,8 +9,10 @@ import re
 import signal
 import subprocess
 
+import pytest
+
 from fprintd import Fprintd
-from accessible import check, everything_has_a_name, until
+from accessible import check, everything_has_a_name, text_of, until
 from settings_screen import AGENT, Keyring, Machine, PROGRAMS
 
 
@@ -851,10 +853,34 @@ def test_a_narrow_window_shows_the_list_or_a_page():
         window.sees("No app has used your keychain yet.")
 
 
-def test_a_german_window_fits_the_width_of_a_telephone():
-    with Machine() as machine, Keyring(machine) as keyring, Fprintd(machine.subfolder("bus")) as fprintd:
-        machine.set_passcode()
-        machine.latchkey("set", "--protect", "none", "login", input="5000\n", app="bank")
+def fits(window, name, text, condition):
+    """Fails for what is outside a window as wide as a telephone, or has so little room in it that it cannot be read."""
+    faults = []
+
+    def is_measured(tree):
+        nonlocal faults
+        _, whole = tree.across()
+        faults = [f"the window is {whole} wide"] if whole > 360 else []
+        for node in tree.all():
+            left, width = node.across()
+            if width and left + width > 360:
+                faults.append(f"{node.name!r} ends at {left + width}")
+            # Less than two thirds of a short word, in points.
+            if node.role == "label" and 0 < width < min(len(node.text), 8) * 5 * text // 100:
+                faults.append(f"{node.name!r} is {width} wide")
+        return whole > 0 and (tree.says(condition) if isinstance(condition, str) else condition(tree))
+
+    window.sees(is_measured)
+    window.picture(f"de-narrow-{text}-{name}")
+    check(not faults, f"{name}: " + "\n".join(faults))
+
+
+@pytest.mark.parametrize("text", [100, 150])
+def test_a_german_window_fits_the_width_of_a_telephone(text):
+    with (text_of(text), Machine() as machine, Keyring(machine) as keyring,
+          Fprintd(machine.subfolder("bus")) as fprintd):
+        machine.latchkey("status")
+        machine.latchkey("set", "--protect", "none", "card", "--device-only", input="5000\n", app="bank")
         keyring.answer(keyring.start("/usr/bin/sleep", "1000"), keyring.store("GitHub token"), "Always allow")
         locale = machine.subfolder("locale")
         subprocess.run(["scripts/words", "build", locale], check=True, stdout=subprocess.DEVNULL)
@@ -864,16 +890,36 @@ def test_a_german_window_fits_the_width_of_a_telephone():
         window.sees("Finger registrieren")
         window.resize(360, 640)
         window.sees(lambda t: t.named("Zurück zur Liste", "button"))
+        # What keeps fingers from being used, and a backup from being made.
+        fits(window, "fingerprints-no-passcode", text, "Gerätecode festlegen")
+        window.keys("alt+6")
+        fits(window, "backup-no-passcode", text, "Gerätecode festlegen")
+        machine.set_passcode()
+        window.keys("F5")
+        window.sees("Ein Backup erstellen")
         for number, page in enumerate(PAGES):
             window.keys(f"alt+{number + 1}")
-            tree = window.sees(lambda t: t.frame() and t.frame()[2] <= 360)
             if page == "Apps":
                 window.press_button("Anzeigen: sleep")
-                tree = window.sees("Widerrufen")
-            for node in tree.all():
-                left, width = node.across()
-                check(width == 0 or left + width <= 360, f"{page}: {node.name!r} ends at {left + width}")
-            window.picture(f"de-narrow-{page.lower().replace(' ', '-')}")
+            shown = {"Apps": "Widerrufen", "Fingerprints": "Finger registrieren", "Backup": "Ein Backup erstellen"}
+            fits(window, page.lower().replace(" ", "-"), text, shown.get(page, lambda t: True))
+        bars(window, machine, text)
+
+
+def bars(window, machine, text):
+    """The bar of an operation, the message that it failed, and the one that the keychain is locked."""
+    window.keys("alt+1")
+    window.keys("alt+e")
+    machine.prompt.sees("Type your passcode")
+    fits(window, "operation", text, lambda t: t.named("Abbrechen", "button"))
+    window.press_button("Abbrechen")
+    machine.prompt.is_gone()
+    machine.prompt.end()
+    window.keys("alt+e")
+    fits(window, "message", text, lambda t: t.named("Starten", "button"))
+    machine.latchkey("lock")
+    window.keys("F5")
+    fits(window, "locked", text, lambda t: t.named("Entsperren", "button"))
 
 
 def test_the_list_of_pages_is_used_by_keyboard():

@@ -11,7 +11,11 @@ public final class MnemonicButton: Widget {
         super.init(gtk_button_new())
         // The label has no mnemonic widget, so that it presses the button around it, and GTK does not add its text to
         // the accessible name.
-        gtk_button_set_child(raw.assumingMemoryBound(to: GtkButton.self), gtk_label_new_with_mnemonic(title))
+        let label: UnsafeMutablePointer<GtkWidget> = gtk_label_new_with_mnemonic(title)
+        // A long title would make a narrow window wider.
+        gtk_label_set_wrap(OpaquePointer(label), 1)
+        gtk_label_set_justify(OpaquePointer(label), GTK_JUSTIFY_CENTER)
+        gtk_button_set_child(raw.assumingMemoryBound(to: GtkButton.self), label)
         setAccessibleName(String(title.filter { $0 != "_" }))
         for style in styles { setStyle(style) }
         connect(raw, "clicked", action)

@@ -13,6 +13,7 @@ public final class RowGroup: Widget {
     public init(_ title: String = "", description: String = "", name: String? = nil, _ rows: [Widget] = []) {
         self.name = name
         super.init(adw_preferences_group_new())
+        wrapHeading(in: widget)
         setTitle(title)
         setDescription(description)
         show(rows)
@@ -45,6 +46,20 @@ public final class RowGroup: Widget {
             } else {
                 nameList(name, in: widget)
             }
+        }
+    }
+
+    /// Lets the heading have several lines. libadwaita cuts it in a narrow window.
+    private func wrapHeading(in parent: UnsafeMutablePointer<GtkWidget>) {
+        var child = gtk_widget_get_first_child(parent)
+        while let widget = child {
+            child = gtk_widget_get_next_sibling(widget)
+            guard gtk_widget_has_css_class(widget, "heading") != 0 else {
+                wrapHeading(in: widget)
+                continue
+            }
+            gtk_label_set_ellipsize(OpaquePointer(widget), PANGO_ELLIPSIZE_NONE)
+            gtk_label_set_wrap(OpaquePointer(widget), 1)
         }
     }
 
@@ -89,7 +104,8 @@ public final class Row: Widget {
         super.init(adw_action_row_new())
         // Names of apps and items must not be read as markup.
         adw_preferences_row_set_use_markup(raw.assumingMemoryBound(to: AdwPreferencesRow.self), 0)
-        adw_action_row_set_title_lines(row, 2)
+        // A name of any length; a text of this program needs no more, also in large letters.
+        adw_action_row_set_title_lines(row, 4)
         adw_action_row_set_subtitle_lines(row, 0)
         if hasMnemonic {
             adw_preferences_row_set_use_underline(raw.assumingMemoryBound(to: AdwPreferencesRow.self), 1)
@@ -99,6 +115,10 @@ public final class Row: Widget {
         for widget in suffix {
             widget.centre(across: false)
             adw_action_row_add_suffix(row, widget.widget)
+        }
+        // Without this, the title would be cut beside wide buttons.
+        if !suffix.isEmpty, let header = gtk_list_box_row_get_child(raw.assumingMemoryBound(to: GtkListBoxRow.self)) {
+            BesideLayout.use(in: header)
         }
         if action != nil, suffix.isEmpty {
             // The arrow of the theme points to the other side in a script from right to left.
