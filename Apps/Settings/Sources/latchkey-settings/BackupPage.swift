@@ -103,7 +103,7 @@ import Widgets
                 waiting: waiting, cancel: { control.cancel() },
                 body: { report throws(SettingsFailure) in
                     let lines = try body(control) { report(Operation.Progress(words: words($0))) }
-                    return Operation.Outcome(words: lines.first?.words ?? "", report: lines)
+                    return Operation.Outcome(report: lines)
                 }, done: { [weak self] outcome in self?.show(outcome.report) }))
     }
 
@@ -115,5 +115,7 @@ import Widgets
                 if line.isWarning { row.showIcon(icon, style: "warning") }
                 return row
             })
+        // A screen reader then says the first line.
+        result.focusInside()
     }
 }

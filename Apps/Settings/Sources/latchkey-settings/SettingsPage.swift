@@ -134,8 +134,8 @@ struct Operation {
 
     /// What an operation has done.
     struct Outcome: Sendable {
-        /// The message.
-        let words: String
+        /// The message; empty if a report says it.
+        var words = ""
         /// Whether it stays until it is dismissed; otherwise it disappears after a time.
         var stays = false
         /// The items of all apps, if the operation has listed them.

@@ -216,7 +216,11 @@ import Widgets
         refresh()
         switch result {
         case .success(let outcome):
-            if outcome.stays { messages.show(outcome.words, stays: true) } else { tell(outcome.words) }
+            if outcome.stays {
+                messages.show(outcome.words, stays: true)
+            } else if outcome.report.isEmpty {
+                tell(outcome.words)
+            }
             operation?.done?(outcome)
         case .failure(let failure) where failure.code == .notAuthenticated && operation?.refusal != nil:
             messages.show(operation?.refusal ?? "", isError: true)
