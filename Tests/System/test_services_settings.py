@@ -353,7 +353,7 @@ class FileBackupTests(FileTest):
         self.prompt("types", FIRST)
         self.prompt("reads", "Type the recovery code")
         self.prompt("types", code.lower())
-        self.window("reads", "1 item restored.")
+        self.window("reads", "1 item was restored.")
         self.assertEqual(self.command("get", "login").strip(), "topsecret")
         fact("settings window, backup", "written and restored with its recovery code, which only the prompt shows")
 

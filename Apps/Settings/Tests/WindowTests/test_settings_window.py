@@ -484,8 +484,7 @@ def test_a_sensor_that_is_locked_is_used_again_after_the_passcode():
 def test_face_permissions_are_withdrawn():
     with Machine(tier="simulated") as machine:
         window = machine.open("faces")
-        tree = window.sees("No App Has Asked")
-        check(tree.says("Simulated keychain: protects nothing"), "a simulated keychain says so")
+        window.sees(lambda t: t.says("No App Has Asked") and t.says("Simulated keychain: protects nothing"))
         window.picture("faces-empty")
         machine.latchkey("sim", "passcode", "set", input="1234\n")
         machine.latchkey("sim", "sensor", "face")
