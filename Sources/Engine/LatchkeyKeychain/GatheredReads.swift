@@ -20,8 +20,8 @@ final class GatheredReads: Sendable {
         var time: Int64
     }
 
-    /// The item, the label of the caller and the answer about it. The first two are compared and hashed as bytes, which takes a fraction of the time of
-    /// their elements and characters.
+    /// The item, the label of the caller and the answer about it. The first two are compared and hashed as bytes, which
+    /// takes a fraction of the time of their elements and characters.
     private struct Key: Hashable, Sendable {
         var item: [UInt8]
         var label: String

@@ -152,8 +152,8 @@ extension Keychain {
         return answers.count
     }
 
-    /// Deletes “always” of an item of the Secret Service whose access control changes: it was given for the one before. “Never”
-    /// remains.
+    /// Deletes “always” of an item of the Secret Service whose access control changes: it was given for the one before.
+    /// “Never” remains.
     func endPermissions(
         of item: Item, _ row: StoredRow, _ caller: Caller, _ store: any ItemWriting
     ) throws(Failure) {

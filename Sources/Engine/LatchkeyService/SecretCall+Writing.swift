@@ -90,8 +90,8 @@ extension SecretCall {
         return try await update(try self.collection(collection), [:], accessControl: control)
     }
 
-    /// Changes what an item demands. The person is asked, also if the program stored the item: a prompt that asks for a proof as for
-    /// any change would not say that it is the last one.
+    /// Changes what an item demands. The person is asked, also if the program stored the item: a prompt that asks for a
+    /// proof as for any change would not say that it is the last one.
     func protectItem(_ identifier: String, _ control: AccessControl) async throws(Failure) -> Reply {
         guard control.constraints.isDisjoint(with: [.applicationPassword, .privateKeyUsage]) else {
             throw Failure(.invalidParameter, "A secret of a program cannot have this access control.")
@@ -123,8 +123,8 @@ extension SecretCall {
         return reply
     }
 
-    /// An item that the program stored, or that it may change or delete now because the person agrees: an answer “always” is for
-    /// reads.
+    /// An item that the program stored, or that it may change or delete now because the person agrees: an answer “always”
+    /// is for reads.
     ///
     /// - Returns: the item, and the context with what the person has proven; nil if they were not asked.
     func agreed(

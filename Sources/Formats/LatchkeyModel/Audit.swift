@@ -81,7 +81,8 @@ public enum AuditEvent: UInt8, CaseIterable, Sendable {
 /// A decrypted entry of the audit log.
 package struct AuditLine: Equatable, Sendable {
     package var sequence: Int64
-    /// When it happened, in microseconds since 1970-01-01 UTC; of several events, the newest. Later entries may be of earlier times.
+    /// When it happened, in microseconds since 1970-01-01 UTC; of several events, the newest. Later entries may be of
+    /// earlier times.
     package var time: Int64
     /// The event; nil if the entry cannot be decrypted or a newer version wrote it.
     package var event: AuditEvent?

@@ -8,10 +8,10 @@ import LatchkeySystem
 
 /// The provider of `org.freedesktop.secrets` on one bus.
 ///
-/// Everything here is for the bus's thread: it verifies a call, and sends what is likely to be answered at once to the daemon
-/// itself (`FirstAttempt`), for which it waits `Bound.attemptMilliseconds` at most. Everything else that needs the daemon is done
-/// by a thread of its own, which then hands the result back: two threads fewer have to be woken where no person is asked. There is no store: a restart loses sessions, prompts and the
-/// collection `session`.
+/// Everything here is for the bus's thread: it verifies a call, and sends what is likely to be answered at once to the
+/// daemon itself (`FirstAttempt`), for which it waits `Bound.attemptMilliseconds` at most. Everything else that needs the
+/// daemon is done by a thread of its own, which then hands the result back: two threads fewer have to be woken where no
+/// person is asked. There is no store: a restart loses sessions, prompts and the collection `session`.
 final class SecretProvider: @unchecked Sendable {
     // Sendable: everything that changes belongs to the thread of the bus.
 
