@@ -53,6 +53,30 @@ import Testing
         }
     }
 
+    /// An entry of a use with this number as its ground.
+    private func use(ground: UInt64) throws -> AuditEntry {
+        var writer = CBORWriter()
+        writer.array(8)
+        writer.integer(0)
+        writer.unsigned(UInt64(AuditEvent.used.rawValue))
+        writer.bytes([])
+        writer.text("test")
+        writer.integer(1)
+        writer.unsigned(1)
+        writer.unsigned(ground)
+        StoreNumbers().write(to: &writer)
+        let sealed = try keychain.tree.auditKey.seal(
+            writer.finish(), nonce: keychain.tree.nonce(), authenticating: keychain.audit.associatedData(1))
+        return AuditEntry(sequence: 1, sealed: sealed, chain: [])
+    }
+
+    @Test func aUseWithAnUnknownGroundIsNotShownAsOneThatNeededNoProof() throws {
+        #expect(try keychain.audit.line(use(ground: 0)).event == .used)
+        for ground in [128 + 13, 255, 256, .max] as [UInt64] {
+            #expect(try keychain.audit.line(use(ground: ground)).event == nil, "\(ground)")
+        }
+    }
+
     /// Returns the sequence number of the first entry that does not follow from its predecessor; nil when all do.
     private func firstBreak(_ entries: [AuditEntry]) throws -> Int64? {
         let key = try keychain.tree.auditKey.derive(.chain)

@@ -28,8 +28,12 @@ extension AuditTrail {
                     line.caller = try reader.text()
                     line.processID = Int32(truncatingIfNeeded: try reader.integer())
                     line.count = try reader.unsigned()
-                    // One that a newer version wrote says nothing here.
-                    line.ground = UInt8(exactly: try reader.unsigned()).flatMap(AuditGround.init) ?? .allowed([])
+                    if let ground = UInt8(exactly: try reader.unsigned()).flatMap(AuditGround.init) {
+                        line.ground = ground
+                    } else {
+                        // Without its ground, the event could be shown as one that needed no proof.
+                        line.event = nil
+                    }
                     return (line, try StoreNumbers(&reader))
                 }
             } catch {
