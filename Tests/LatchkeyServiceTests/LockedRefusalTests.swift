@@ -89,7 +89,7 @@ import Testing
         #expect(agents.news.allSatisfy { $0 == 1 })
     }
 
-    /// It tries only what needs nobody, and an unlock that nothing was refused before is no news.
+    /// Such a program does not wait for the person. After its refusal, an unlock is not announced either.
     @Test func aProgramThatAllowsNoInteractionIsNoNews() throws {
         #expect(reply(.lock) == .done)
         #expect(read(asks: false) == .interactionNotAllowed)

@@ -209,7 +209,7 @@ extension SecretServiceTests {
         #expect(send(.simulate(Request.Simulate(.advance(seconds: seconds)))) != nil)
     }
 
-    /// A prompt ends by itself after some time, and one that nobody answered counts, for five minutes at most.
+    /// A prompt that times out without an answer counts as a refusal, but blocks the program for at most five minutes.
     @Test(.promise("secrets.storm")) func aProgramWhosePromptNobodyAnswersIsRefusedForATimeThatGrows() throws {
         let item = try fill()
         let answers = Recorder<Reply>()

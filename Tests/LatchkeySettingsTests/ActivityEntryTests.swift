@@ -17,7 +17,7 @@ import Testing
         #expect(shown.updated(with: entries(101...200)) == shown)
     }
 
-    /// Reads that nobody was asked for are written later than what came after them.
+    /// Reads of unprotected items are counted, and their entries can follow those of later events.
     @Test func entriesAreShownByTheirTimes() {
         func entry(_ number: Int64, _ seconds: Int64, _ event: AuditEvent? = .used) -> ActivityEntry {
             ActivityEntry(AuditLine(sequence: number, time: seconds * 1_000_000, event: event))

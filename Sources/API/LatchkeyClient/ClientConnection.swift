@@ -178,7 +178,7 @@ final class BegunExchange: Sendable {
         (self.connection, self.socket, self.id) = (connection, socket, id)
     }
 
-    // A reply that nobody takes is dropped.
+    // The connection drops the reply if it arrives after this call was released.
     deinit { connection.forget(id) }
 
     /// The reply if it arrives whole and in one part before `deadline` (`Uptime` nanoseconds); nil otherwise, and while another

@@ -41,7 +41,7 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
 }
 
 extension ActivityEntry {
-    /// What allowed a use.
+    /// The proofs and answers that allowed a use.
     public typealias Grounds = UseGrounds
     /// Why a program did not get what it asked for.
     public typealias Refusal = RefusalReason

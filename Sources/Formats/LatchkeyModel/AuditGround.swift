@@ -2,7 +2,7 @@
 
 /// Why a program got what it asked for, or did not. Raw values are part of the store format.
 public enum AuditGround: Hashable, Sendable {
-    /// What allowed a use; nothing if nobody had to be asked, and for events that nothing has to allow.
+    /// What allowed a use. Empty for a use that needs no proof and no answer, and for events other than uses and refusals.
     case allowed(UseGrounds)
     case refused(RefusalReason)
 

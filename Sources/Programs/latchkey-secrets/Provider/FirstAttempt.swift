@@ -45,7 +45,7 @@ final class FirstAttempt: SecretKeeper, @unchecked Sendable {
         return items
     }
 
-    /// Ends the attempt with a failure that nobody sees.
+    /// Ends the attempt with a failure that is discarded: the call is done again by another thread.
     private func leave() -> Failure {
         isUnfinished = true
         return Failure(.interactionNotAllowed, "The thread of the message bus does not wait.")
