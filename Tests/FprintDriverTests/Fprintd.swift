@@ -139,9 +139,13 @@ final class Fprintd: Sendable {
     }
 
     /// Enrols a finger, as the settings of a desktop do.
-    func enroll(_ print: String, as finger: String = "right-index-finger", on reader: Reader = .device) throws {
+    func enroll(
+        _ print: String, as finger: String = "right-index-finger", on reader: Reader = .device,
+        beforeTheFirstScan: () throws -> Void = {}
+    ) throws {
         try client.device("Claim", Self.account)
         try client.device("EnrollStart", finger)
+        try beforeTheFirstScan()
         while true {
             try #require(send("SCAN \(print)", to: reader))
             let status = try client.signal { $0.member == "EnrollStatus" }

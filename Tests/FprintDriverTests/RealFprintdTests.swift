@@ -62,6 +62,32 @@ extension FprintDriverTests {
             #expect(!reader.state.reportsEnrolmentChanges)
         }
 
+        @Test func withoutTheFilesTheNameOfAFingerIsMissingWhileItIsReplaced() throws {
+            let machine = try Fprintd(.device)
+            try machine.enroll("A")
+            let reader = try ReaderUnderTest(machine.bus, templates: nil)
+            let before = try #require(reader.state.enrolment)
+            // Known as soon as the reader waits for the finger, and not only after its last scan.
+            try machine.enroll("B") { _ = try reader.change { $0.enrolment == nil } }
+            #expect(try reader.change { $0.enrolment != nil }.enrolment == before)
+        }
+
+        @Test func withoutTheFilesADeletedFingerIsNoticedWhenAnotherOneIsEnrolled() throws {
+            let machine = try Fprintd(.device)
+            try machine.enroll("A")
+            try machine.enroll("B", as: "left-thumb")
+            let reader = try ReaderUnderTest(machine.bus, templates: nil)
+            let both = try #require(reader.state.enrolment)
+            // fprintd does not announce it.
+            try machine.client.device("Claim", Fprintd.account)
+            try machine.client.device("DeleteEnrolledFinger", "left-thumb")
+            try machine.client.device("Release")
+            try machine.enroll("C", as: "left-thumb") {
+                _ = try reader.change { $0.enrolment != nil && $0.enrolment != both }
+            }
+            #expect(try reader.change { $0.enrolment == both }.enrolment == both)
+        }
+
         @Test(arguments: [Fprintd.Reader.device, .storage])
         func aMatchNamesTheEnrolmentSet(_ kind: Fprintd.Reader) throws {
             let machine = try Fprintd(kind)

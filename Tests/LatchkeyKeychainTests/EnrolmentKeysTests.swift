@@ -71,6 +71,15 @@ import Testing
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
     }
 
+    @Test(arguments: [second, nil]) func aSetThatWasLeftHasAnotherHashWhenItIsBack_DS02(other: EnrolmentSet?) throws {
+        func hash() throws -> [UInt8] { try store.open().biometryHash(of: Self.first, for: "app") }
+        let before = try hash()
+        #expect(try hash() == before)
+        #expect(try store.open().apply(other))
+        #expect(try store.open().apply(Self.first))
+        #expect(try hash() != before)
+    }
+
     @Test(.promise("enrolment.erased")) func theOldKeyIsGoneFromMemoryAndFile() throws {
         let keychain = try store.open()
         let key = try #require(keychain.anchor.record?.contents.enrolmentKey)

@@ -80,8 +80,12 @@ private func bigEndianNumber(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduc
 extension Keychain {
     /// Returns the domain state hash of an enrolment set for an app: 32 opaque bytes that differ for every app, user
     /// and set (DS-02, DS-03).
-    package func domainHash(_ group: String, _ domain: String, _ name: [UInt8]) throws(Failure) -> [UInt8] {
-        let key = try tree.recordKey.derive(.domain, context: Array(domain.utf8))
-        return try key.authenticationCode(Array(group.utf8) + [0] + name)
+    ///
+    /// The generation is part of it, so that a set that was left and is the current one again has another hash. Without it
+    /// another finger under the name of a deleted one would be taken for that, where only the names are known.
+    package func biometryHash(of set: EnrolmentSet, for application: String) throws(Failure) -> [UInt8] {
+        let key = try tree.recordKey.derive(.domain, context: Array("biometry".utf8))
+        return try key.authenticationCode(
+            Array(application.utf8) + [0] + bigEndian(anchor.enrolmentGeneration) + set.bytes)
     }
 }

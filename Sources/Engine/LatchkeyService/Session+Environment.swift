@@ -33,7 +33,7 @@ extension Session {
         let application = caller.application
         let keychain = try keychain()
         var biometry: [UInt8]?
-        if let set = state.sensor.enrolment { biometry = try keychain.domainHash(application, "biometry", set.bytes) }
+        if let set = state.sensor.enrolment { biometry = try keychain.biometryHash(of: set, for: application) }
         return .environment(
             EnvironmentReport(
                 biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
