@@ -22,13 +22,13 @@ PROGRAMS = {
     "LATCHKEY_PROGRAMS": ".build/debug",
     "LATCHKEY_FINGERPRINT": ".build/debug/latchkey-fingerprint",
     "LATCHKEY_RELEASE": ".build/static/release",
-    "LATCHKEY_AGENT": ".build/apps/debug/latchkey-agent",
-    "LATCHKEY_SETTINGS": ".build/apps/debug/latchkey-settings",
-    "LATCHKEY_SIGN_IN": ".build/apps/debug/latchkey-sign-in",
-    "LATCHKEY_SIGN_IN_EXAMPLE": ".build/apps/debug/SignIn",
-    "QUICKNOTE": ".build/apps/debug/quicknote",
-    "LATCHKEY_SERVER": "RelyingParty/.build/debug/latchkey-server",
-    "LATCHKEY_EXAMPLE": "RelyingParty/Examples/SignInServer/.build/debug/sign-in-server",
+    "LATCHKEY_AGENT": ".build/debug/latchkey-agent",
+    "LATCHKEY_SETTINGS": ".build/debug/latchkey-settings",
+    "LATCHKEY_SIGN_IN": ".build/debug/latchkey-sign-in",
+    "LATCHKEY_SIGN_IN_EXAMPLE": ".build/debug/SignIn",
+    "QUICKNOTE": ".build/debug/quicknote",
+    "LATCHKEY_SERVER": ".build/debug/latchkey-server",
+    "LATCHKEY_EXAMPLE": ".build/debug/sign-in-server",
 }
 FOLDERS = ("LATCHKEY_PROGRAMS", "LATCHKEY_RELEASE")
 # What a folder of tests runs, and the command that builds it.

@@ -17,8 +17,8 @@ import pytest
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ["LATCHKEY_RELEASE"])
-# Without the last option SwiftPM would build the package that it built last in that folder.
-APPS = ("--scratch-path", CHECKOUT / ".build/apps", "--disable-build-manifest-caching")
+# The modules of the checkout are built there. Without the last option SwiftPM would build the package that it built last.
+SHARED = ("--scratch-path", CHECKOUT / ".build", "--disable-build-manifest-caching")
 NAMESPACE = ["unshare", "-m" if os.geteuid() == 0 else "-rm"]
 MANIFEST = """// swift-tools-version: 6.0
 import PackageDescription
@@ -84,7 +84,7 @@ def package(namespace, tmp_path_factory):
     write(package / "Sources/app/main.swift", block(1))
     write(package / "Tests/appTests/SignInTests.swift", block(2))
     hidden = [*NAMESPACE, "sh", "-ec", WITHOUT_LIBRARIES_OF_SERVICES, tmp_path_factory.mktemp("empty")] if namespace else []
-    return package, run(*hidden, "swift", "test", *APPS, "--package-path", package)
+    return package, run(*hidden, "swift", "test", *SHARED, "--package-path", package)
 
 
 def test_the_package_of_the_readme_passes_its_test_without_a_warning_or_a_header_of_libsystemd_or_libpam(package):
@@ -96,7 +96,7 @@ def test_the_package_of_the_readme_passes_its_test_without_a_warning_or_a_header
 def test_the_program_of_the_readme_reads_its_token_after_a_touch_only(package, tmp_path):
     tmp_path.chmod(0o700)
     environment = os.environ | {"LATCHKEY_HOME": str(tmp_path), "LATCHKEY_DAEMON": str(PROGRAMS / "latchkeyd")}
-    program = CHECKOUT / ".build/apps/debug/app"
+    program = CHECKOUT / ".build/debug/app"
     run(PROGRAMS / "latchkey", "sim", "start", "--ready", env=environment)
     try:
         run(PROGRAMS / "latchkey", "sim", "touch", env=environment)
@@ -132,7 +132,7 @@ let package = Package(
 # The same sources are compiled in release for the SDK below, so this is among the long tests.
 @pytest.mark.parametrize("configuration", ["debug", *["release"] * (os.environ.get("LATCHKEY_TESTS") == "all")])
 def test_the_example_app_uses_products_and_plugin(configuration):
-    assert re.search(TESTING, run("swift", "test", "-c", configuration, *APPS, "--package-path", "Examples/NoteLocker"))
+    assert re.search(TESTING, run("swift", "test", "-c", configuration, *SHARED, "--package-path", "Examples/NoteLocker"))
 
 
 # MARK: the SDK
