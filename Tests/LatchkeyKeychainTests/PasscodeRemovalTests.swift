@@ -113,22 +113,84 @@ import Testing
         #expect(try keychain.unlock(SecretBytes("second".utf8)))
         for listed in try names() where listed.hasPrefix("\(ItemClass.genericPassword) ") {
             let name = String(listed.dropFirst("\(ItemClass.genericPassword) ".count))
-            let request = Request.CopyItems(.account(name))
-            var cursor = SearchCursor()
-            var secret: SecretBytes?
-            var opening = try keychain.appPassword(isGiven: true)
-            for _ in 0..<2 {
-                let result = try keychain.search(
-                    request, caller: StoreOnDisk.caller, proof: proof, password: opening, from: &cursor,
-                    used: { _ in }, emit: { secret = $0.secret })
-                guard case .stretch(let parameters) = result else { break }
-                for each in parameters { opening.add(try StretchedPassword(SecretBytes("word".utf8), each)) }
-            }
-            let constraints = AccessConstraints(
-                rawValue: try #require(name.split(separator: " ").last.flatMap { UInt32($0) }))
             // Nothing proves that a companion confirmed.
-            let isOpen = !AccessControl(constraints: constraints).plan.stages.contains([])
-            #expect(secret == (isOpen ? SecretBytes(name.utf8) : nil), "\(name)")
+            let isOpen = !AccessControl(constraints: try constraints(in: name)).plan.stages.contains([])
+            #expect(try secret(of: name, proof) == (isOpen ? SecretBytes(name.utf8) : nil), "\(name)")
         }
+    }
+
+    /// Takes neither the engine's word for what needs a person nor that of the list.
+    @Test(.promise("passcode.forgotten")) func aForgottenPasscodeTakesAlongWhatAPersonOpensAndNothingElse() throws {
+        let person: AccessConstraints = [
+            .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion,
+        ]
+        let (all, listed) = (try names(), try names { $0.accessControl?.isDiscardedWithPasscode ?? false })
+        let doomed = try all.filter { name in
+            try name.contains("\(Accessibility.whenPasscodeSetThisDeviceOnly)")
+                || !constraints(in: name).isDisjoint(with: person)
+        }
+        #expect(listed == doomed)
+        try keychain.discardForgotten(caller: StoreOnDisk.caller)
+        let left = try names()
+        #expect(left == all.filter { !doomed.contains($0) })
+        #expect(try left.contains { try constraints(in: $0).contains(.applicationPassword) })
+        #expect(!doomed.isEmpty)
+    }
+
+    @Test(.promise("passcode.forgotten")) func onlyItsPasswordOpensWhatOutlivesAForgottenPasscode() throws {
+        let constraints = AccessConstraints.applicationPassword
+        let name = "\(Age.olderThanTheSet) \(Accessibility.whenUnlocked) \(constraints.rawValue)"
+        let before = try secretColumn(of: name)
+        try keychain.discardForgotten(caller: StoreOnDisk.caller)
+        func check() throws {
+            #expect(try secret(of: name, .none) == SecretBytes(name.utf8))
+            for proof in [Authorisation.none, proof] {
+                #expect(status { _ = try secret(of: name, proof, word: "another") } == .itemAuthenticationFailed)
+                #expect(status { _ = try secret(of: name, proof, word: nil) } == .interactionNotAllowed)
+            }
+            // What a thief of the files has to guess against is what it was.
+            #expect(try secretColumn(of: name) == before)
+        }
+        try check()
+        try keychain.setPasscode(SecretBytes("second".utf8))
+        try keychain.sealForPasscode()
+        #expect(try keychain.unlock(SecretBytes("second".utf8)))
+        try check()
+    }
+
+    // MARK: - Parts
+
+    private func constraints(in name: String) throws -> AccessConstraints {
+        AccessConstraints(rawValue: try #require(name.split(separator: " ").last.flatMap { UInt32($0) }))
+    }
+
+    /// Reads a password as its app does, which supplies its own password where the item asks for one.
+    private func secret(of name: String, _ proof: Authorisation, word: String? = "word") throws -> SecretBytes? {
+        let request = Request.CopyItems(.account(name))
+        var cursor = SearchCursor()
+        var secret: SecretBytes?
+        var opening = try keychain.appPassword(isGiven: word != nil)
+        for _ in 0..<2 {
+            let result = try keychain.search(
+                request, caller: StoreOnDisk.caller, proof: proof, password: opening, from: &cursor,
+                used: { _ in }, emit: { secret = $0.secret })
+            guard case .stretch(let parameters) = result, let word else { break }
+            for each in parameters { opening.add(try StretchedPassword(SecretBytes(word.utf8), each)) }
+        }
+        return secret
+    }
+
+    private func secretColumn(of name: String) throws -> [UInt8] {
+        var found: [UInt8]?
+        try keychain.store.read { (store) throws(Failure) in
+            try store.forEachRow(.all, columns: .all) { (row) throws(Failure) in
+                guard case .text(let account)? = try keychain.envelopes.openAttributes(row).attributes[.account] else {
+                    return true
+                }
+                if account.hasBytes(of: name) { found = row.secret }
+                return true
+            }
+        }
+        return try #require(found)
     }
 }

@@ -28,9 +28,8 @@ extension KeychainControl {
     /// - Throws: `SettingsFailure`, with code `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
     public func recoverPasscode() throws(SettingsFailure) -> Recovery { Recovery(try call(Request.RecoverAtPrompt())) }
 
-    /// Deletes a forgotten passcode and every item with a rule other than `StoredItem.Rule.nothing`, or with
-    /// `StoredItem.needsPasscode`. The system's services ask for the account password at a prompt; a daemon of the
-    /// user asks nothing, so the caller must.
+    /// Deletes a forgotten passcode and every item with `StoredItem.isDiscardedWithPasscode`. The system's services ask for the
+    /// account password at a prompt; a daemon of the user asks nothing, so the caller must.
     ///
     /// - Throws: `SettingsFailure`, with code `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
     public func discardForgotten() throws(SettingsFailure) { try call(Request.DiscardForgotten()) }

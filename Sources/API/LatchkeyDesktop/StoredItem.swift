@@ -56,6 +56,8 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
     public let staysHere: Bool
     /// Whether the item is deleted when the passcode is removed.
     public let needsPasscode: Bool
+    /// Whether the item is deleted with a forgotten passcode (`KeychainControl.discardForgotten()`).
+    public let isDiscardedWithPasscode: Bool
     /// The persistent reference, with which the item is deleted; nil if the daemon sent none.
     let reference: [UInt8]?
 
@@ -87,6 +89,7 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
         rule = Rule(control.constraints)
         staysHere = control.accessibility.isThisDeviceOnly
         needsPasscode = item.isLostWithPasscode
+        isDiscardedWithPasscode = control.isDiscardedWithPasscode
         reference = item.persistentReference
     }
 }

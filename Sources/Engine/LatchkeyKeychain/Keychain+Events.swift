@@ -251,7 +251,7 @@ extension Keychain {
         }
     }
 
-    /// Deletes everything that requires a proof or the passcode, and the passcode and the enrolment key themselves;
+    /// Deletes everything that requires a finger, a face or the passcode, and the passcode and the enrolment key themselves;
     /// needed when the anchor is lost. `proof` must be a proof of the passcode, if the anchor has one.
     package func discardProtected(caller: Caller, proof: Authorisation) throws(Failure) {
         if isPasscodeSet { try checkPasscode(proof, of: caller) }
@@ -270,9 +270,7 @@ extension Keychain {
             try contents.beginGeneration(key)
             (contents.slot, contents.passcodeKey) = (nil, nil)
         } commit: { (store) throws(Failure) in
-            try deleteAll(caller: caller, in: store) {
-                $0.accessControl.isProtected || $0.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
-            }
+            try deleteAll(caller: caller, in: store) { $0.accessControl.isDiscardedWithPasscode }
             try rebaseSum(in: store)
         }
     }

@@ -78,6 +78,15 @@ package struct AccessControl: Hashable, Sendable {
     /// Whether reading the item requires a proof or an application password.
     package var isProtected: Bool { !constraints.isDisjoint(with: .demands) }
 
+    /// Whether a discarded passcode takes the item along: only a finger, a face or the passcode opens it, or its class needs
+    /// a passcode. Otherwise the next passcode, or a finger enrolled after it, would open what the forgotten one protected.
+    ///
+    /// An app's own password is no such proof. The item of one is sealed under it before and afterwards, and nothing of a
+    /// passcode ever opened it.
+    package var isDiscardedWithPasscode: Bool {
+        !plan.stages.isEmpty || accessibility == .whenPasscodeSetThisDeviceOnly
+    }
+
     /// The associated data that binds records to this access control, 5 bytes: the accessibility, then the constraints
     /// as a big-endian 32-bit integer.
     package var boundBytes: [UInt8] {

@@ -44,7 +44,7 @@ enum WaysOut {
     /// The list of the items that are deleted; a store that cannot be read has no list and can still be reset.
     private static var doomed: String {
         let all = try? Client.command.items(nil)
-        return all.map { DoomedItems(of: $0) { $0.accessControl?.needsProof ?? false }.words }
+        return all.map { DoomedItems(of: $0) { $0.accessControl?.isDiscardedWithPasscode ?? false }.words }
             ?? localized("The items cannot be listed.") + "\n"
     }
 
@@ -57,7 +57,7 @@ enum WaysOut {
         else {
             return false
         }
-        return !all.contains { $0.accessControl?.needsProof ?? false }
+        return !all.contains { $0.accessControl?.isDiscardedWithPasscode ?? false }
     }
 
     private static func state() throws(CommandFailure) -> StatusReport {

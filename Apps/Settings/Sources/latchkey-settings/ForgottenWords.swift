@@ -33,8 +33,7 @@ enum ForgottenWords {
 
     static let uncounted = words(
         """
-        Every item that needs a finger, a face, a password or the passcode is deleted, also keys. Other items stay. It cannot be \
-        undone.
+        Every item that needs a finger, a face or the passcode is deleted, also keys. Other items stay. It cannot be undone.
         """)
 
     /// What is deleted; nil if the items are not known.
@@ -49,7 +48,9 @@ enum ForgottenWords {
                     "\(count) protected items are deleted. Other items stay. It cannot be undone.")
             }
         let rest = [
-            words("What an app sealed with a deleted key, such as notes, cannot be read any more."),
+            words(
+                "What an app sealed with a deleted key cannot be read any more, unless a password of that app opens it as well."
+            ),
             words("What is in a backup can be restored afterwards with its recovery code."),
         ]
         let lines = [first] + AppsWords.names(items ?? [])

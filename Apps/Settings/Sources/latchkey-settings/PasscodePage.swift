@@ -167,7 +167,7 @@ import Widgets
     private func askToDiscard() {
         guard shown?.listsItems == true else { return askToDiscard(nil) }
         count { [weak self] items in
-            self?.askToDiscard(items.filter { $0.needsPasscode || $0.rule != .nothing })
+            self?.askToDiscard(items.filter(\.isDiscardedWithPasscode))
         }
     }
 
