@@ -30,7 +30,7 @@ extension KeychainControl {
 
         init(_ item: SkippedItem) {
             app = item.group
-            let place = StoredItem.place(item.service, of: item.group)
+            let place = String.itemPlace(item.service, ofApp: item.group)
             name = String(itemNamed: item.account.isEmpty ? item.label : item.account, at: place)
             reason = item.reason.plainWords
         }

@@ -63,12 +63,7 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
 
     /// The app's description of the item, or else its name, with its service or server, such as "login (bank.example)"; empty if
     /// it has none of them.
-    public var title: String {
-        String(itemNamed: label.isEmpty ? name : label, at: Self.place(place, of: app))
-    }
-
-    /// The service or server in the name of an item: the command's default service, and the app itself, say nothing.
-    static func place(_ place: String, of app: String) -> String { [app, "latchkey"].contains(place) ? "" : place }
+    public let title: String
 
     init(_ item: FoundItem, number: Int) {
         // An item without a reference gets a name that no other item of the list has.
@@ -85,6 +80,7 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
         name = item.name
         place = item.place
         label = item.text(.label)
+        title = item.title
         let control = item.accessControl ?? AccessControl()
         rule = Rule(control.constraints)
         staysHere = control.accessibility.isThisDeviceOnly
@@ -117,23 +113,14 @@ extension StoredItem.Rule {
 }
 
 extension FoundItem {
-    /// The attribute as text, or in hexadecimal if it is not UTF-8; empty if the item does not have it.
-    package func text(_ code: AttributeCode) -> String {
-        switch attributes?[code] {
-        case .text(let text): text
-        case .data(let bytes): String(validating: bytes, as: UTF8.self) ?? Hexadecimal.encode(bytes)
-        default: ""
-        }
-    }
+    /// `Attributes.text(_:)`; empty without attributes.
+    package func text(_ code: AttributeCode) -> String { attributes?.text(code) ?? "" }
 
-    /// The name shown to the user: the account, the tag of a key, or else the label.
-    package var name: String {
-        let names = [text(.account), itemClass == .key ? text(.applicationTag) : "", text(.label)]
-        return names.first { !$0.isEmpty } ?? ""
-    }
+    /// `Attributes.name(in:)`; empty without attributes.
+    package var name: String { attributes?.name(in: itemClass) ?? "" }
 
-    /// The service, or the server of an internet password.
-    package var place: String { itemClass == .internetPassword ? text(.server) : text(.service) }
+    /// `Attributes.place(in:)`; empty without attributes.
+    package var place: String { attributes?.place(in: itemClass) ?? "" }
 
     /// The item's name in the audit log: bytes 2 to 17 of its persistent reference (`PersistentReference` of the
     /// daemon).

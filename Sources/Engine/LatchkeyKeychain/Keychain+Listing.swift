@@ -32,16 +32,36 @@ extension Keychain {
 
     // MARK: - Deleting an item of a list
 
-    /// The name by which a person knows an item of a list: its account, tag or label, with service or server, and its app.
+    /// The title of an item of a list, and its app.
     ///
     /// - Throws: `itemNotFound` if there is no such item, `locked` while the keychain is locked.
     package func nameOfListed(_ reference: [UInt8]) throws(Failure) -> String {
         guard !tree.lockState.isLocked else { throw Failure.locked }
         return try store.read { (store) throws(Failure) in
             var name: String?
-            try forEachListed(reference, in: store) { (_, item) throws(Failure) in name = item.nameInLists }
+            try forEachListed(reference, in: store) { (row, item) throws(Failure) in
+                let title = item.attributes.title(in: row.itemClass)
+                name = title.isEmpty ? item.accessGroup : "\(title), \(item.accessGroup)"
+            }
             guard let name else { throw Failure.noListedItem }
             return name
+        }
+    }
+
+    /// The name by which a person knows an item.
+    ///
+    /// - Parameter id: its identifier in the audit log.
+    /// - Returns: the title; nil if it has none, or if there is no such item or its class is locked.
+    package func title(of id: [UInt8]) throws(Failure) -> String? {
+        guard !id.isEmpty else { return nil }
+        return try store.read { (store) throws(Failure) in
+            var title = ""
+            try store.forEachRow(.id(id), columns: .withoutSecret) { (row) throws(Failure) in
+                let item = try undamaged(row, { () throws(Failure) in try envelopes.openAttributes(row) })
+                title = item?.attributes.title(in: row.itemClass) ?? ""
+                return true
+            }
+            return title.isEmpty ? nil : title
         }
     }
 
@@ -87,21 +107,4 @@ extension Failure {
     /// The item of a list is not there any more, or has another name.
     package static let noListedItem = Failure(
         .itemNotFound, "The item is not there any more, or was renamed.", hint: "List the items again.")
-}
-
-extension Item {
-    /// The name by which a person knows the item: "login (bank.example)", then its app if the name is not that of the app.
-    fileprivate var nameInLists: String {
-        func text(_ code: AttributeCode) -> String {
-            switch attributes[code] {
-            case .text(let text): text
-            case .data(let bytes): String(validating: bytes, as: UTF8.self) ?? ""
-            default: ""
-            }
-        }
-        let name = [text(.account), text(.applicationTag), text(.label)].first { !$0.isEmpty } ?? ""
-        let place = [text(.server), text(.service)].first { !$0.isEmpty } ?? ""
-        let whole = String(itemNamed: name, at: place)
-        return whole.isEmpty ? accessGroup : "\(whole), \(accessGroup)"
-    }
 }

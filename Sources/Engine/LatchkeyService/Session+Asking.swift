@@ -236,13 +236,15 @@ extension Session {
     /// Shows a prompt for the proofs that an item or a key requires, and adds them to those of the request; proofs from
     /// before a revocation are dropped.
     ///
-    /// - Parameter item: the item that it is for, by its identifier in the audit log; empty if it is not known.
+    /// - Parameters:
+    ///   - reason: what the prompt quotes if the app gave no reason; nil for reading the item.
+    ///   - item: the item that it is for, by its identifier in the audit log; empty if it is not known.
     ///
     /// The authority shows no prompt if it accepts a recent unlock of the device instead (behaviour LA-33), so that it
     /// also answers a request that allows none.
     func prove(
         _ plan: AuthenticationPlan, _ call: Call, _ authentication: Authentication, _ request: inout RequestProof,
-        reason: String = "read a protected item", shownAs asker: Caller? = nil, for item: [UInt8] = []
+        reason: String? = nil, shownAs asker: Caller? = nil, for item: [UInt8] = []
     ) async throws(Failure) {
         let interactionAllowed = authentication.prompting.interactionAllowed
         let notAllowed = Failure(
@@ -253,7 +255,9 @@ extension Session {
         }
         request.rounds += 1
         var prompting = authentication.prompting
-        if prompting.reason.isEmpty { prompting.reason = reason }
+        if prompting.reason.isEmpty {
+            if let reason { prompting.reason = reason } else { prompting.reason = try readingReason(item) }
+        }
         // Under a policy, "Enter Password" makes the app ask for its own password (behaviour LA-24). In an item
         // request it only makes the request fail (behaviour AC-12), so the button is shown only if the app set its
         // title.
@@ -273,4 +277,14 @@ extension Session {
         request.own = request.epoch == epoch ? current(request.own).union(agreement.proof) : agreement.proof
         request.epoch = epoch
     }
+
+    /// What a prompt quotes if an app that reads an item gave no reason: the item's title, which an app chose as it does a
+    /// reason, and which is cleaned, clipped and quoted as one.
+    private func readingReason(_ item: [UInt8]) throws(Failure) -> String {
+        guard let title = try keychain().title(of: item) else { return Self.readsItem }
+        return Prompting(reason: "read \(title)").clipped.reason
+    }
+
+    /// The reason where no single item is read, or one without a name.
+    static let readsItem = "read a protected item"
 }

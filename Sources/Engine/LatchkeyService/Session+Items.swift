@@ -25,7 +25,7 @@ extension Session {
     /// the key is in memory.
     func openPasscodeClass(
         for control: AccessControl, _ authentication: Authentication, _ call: Call, _ keychain: Keychain,
-        reason: String = "read a protected item"
+        reason: String = Session.readsItem
     ) async throws(Failure) {
         guard try keychain.addNeedsPasscode(control) else { return }
         let isProven = try proof(of: authentication.context).methods.contains(.passcode)

@@ -62,10 +62,7 @@ struct DoomedItems {
     var lines: String {
         var text = ""
         for item in items.prefix(Self.most) {
-            // The default service of the command is left out.
-            let place = item.place == "latchkey" ? "" : item.place
-            let name = [place, item.name].filter { !$0.isEmpty }.joined(separator: " ")
-            text += Table.text([["  " + localized("\(name), \(item.kind) of \(item.text(.accessGroup))")]])
+            text += Table.text([["  " + localized("\(item.title), \(item.kind) of \(item.text(.accessGroup))")]])
         }
         if items.count > Self.most {
             text += "  " + localized("and \(items.count - Self.most) more, see: latchkey list --all") + "\n"

@@ -135,12 +135,12 @@ enum Items {
     /// chooses among them.
     private static func onlyItem(
         _ options: Options, _ name: String
-    ) throws(CommandFailure) -> (query: ItemQuery, isProtected: Bool) {
+    ) throws(CommandFailure) -> (query: ItemQuery, item: FoundItem) {
         let query = query(options, name, in: options[.group])
         let items: [FoundItem]
         do throws(Failure) { items = try Client.command.items(query) } catch { throw failure(error, options) }
         guard let item = items.first else { throw .failure(missing(name)) }
-        guard items.count > 1 else { return (query, item.accessControl?.isProtected ?? true) }
+        guard items.count > 1 else { return (query, item) }
         let list = items.map { $0.text(.accessGroup) }.joined(separator: ", ")
         throw .usage("\(name) is in several access groups: \(list)", "Choose one with --group GROUP")
     }
@@ -174,19 +174,21 @@ enum Items {
 
     /// Reads the secrets of these items. One prompt releases all whose protection it meets.
     ///
-    /// - Parameter reason: what the prompt says, for a list of names.
+    /// - Parameter reason: what the prompt says, for a list of their titles.
     static func secrets(
         of names: [String], _ options: Options, reason: (String) -> String
     ) throws(CommandFailure) -> [SecretBytes] {
         // Nothing is asked for if one is missing.
         var queries: [ItemQuery] = []
-        var guarded: [String] = []
-        for name in names {
-            let (query, isProtected) = try onlyItem(options, name)
+        var (titles, guarded): ([String], [String]) = ([], [])
+        for (place, name) in names.enumerated() {
+            let (query, item) = try onlyItem(options, name)
             queries.append(query)
-            if isProtected, !guarded.contains(where: { $0.hasBytes(of: name) }) { guarded.append(name) }
+            titles.append(item.title)
+            let isFirst = !names[..<place].containsBytes(of: name)
+            if isFirst, item.accessControl?.isProtected ?? true { guarded.append(item.title) }
         }
-        let list = joined(guarded.isEmpty ? [names[0]] : guarded)
+        let list = joined(guarded.isEmpty ? [titles[0]] : guarded)
         // The prompt must show every name for which it asks.
         guard guarded.count < 2 || list.utf8.count <= longestList else {
             throw .usage("the prompt cannot show so many names of protected items", "Ask for fewer at a time.")
