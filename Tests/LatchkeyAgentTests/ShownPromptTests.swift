@@ -62,7 +62,7 @@ import Testing
         let proof = shown(.proof)
         #expect(proof.isOwnRequest && proof.recoveryCode == nil && proof.method == .passcode)
         #expect(proof.question == "“notes” wants to" && proof.programLine == "It is process 4711, “/usr/bin/notes”")
-        #expect(proof.reason == "create a backup of the items of every app in this keychain.")
+        #expect(proof.reason == "create a backup of the items in this keychain that may leave this computer.")
         #expect(proof.entryTitle == "Continue" && shown(.proof, .unlock).entryTitle == "Unlock")
         #expect(shown(.recoveryCodeShown).recoveryCode == "ABCD")
         #expect(shown(.recoveryCodeShown).method == .recoveryCode && !shown(.recoveryCodeShown).isWatching)
@@ -146,7 +146,8 @@ import Testing
         #expect(gone.feedback == "The sensor was disconnected." && gone.isFailure)
     }
 
-    @Test func passcodeOfAppIsSentByUnlock() { #expect(shown(.passcode).entryTitle == "Unlock") }
+    /// An app may only check who sits at the computer, as the settings do.
+    @Test func anAppDoesNotSayThatItUnlocks() { #expect(shown(.passcode).entryTitle == "Continue") }
 
     @Test func attemptsLeftAreShownAfterFirstFailure() {
         #expect(shown().feedback.isEmpty && shown(.passcode).feedback.isEmpty)

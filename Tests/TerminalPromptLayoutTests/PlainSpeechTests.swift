@@ -45,7 +45,7 @@ import Testing
         #expect(
             speech.say(.sample(reason: "", purpose: .exportItems, .passcode)) == """
                 Latchkey prompt, process 4712.\r
-                “notes” wants to create a backup of the items of every app in this keychain.\r
+                “notes” wants to create a backup of the items in this keychain that may leave this computer.\r
                 It is process 4711, “/usr/bin/notes”.\r
                 This prompt ends after 1 minute.\r
                 Type your passcode, then press Enter. It is not shown while you type. 3 tries left. \

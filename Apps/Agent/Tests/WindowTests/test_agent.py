@@ -50,7 +50,7 @@ def test_wrong_passcode_is_reported_and_right_one_is_accepted():
         prompt.keys("Tab", "Tab", "Tab", "space")
         asking = prompt.sees(lambda t: t.takes_text)
         check(asking.named(ASKS_FOR_PASSCODE) and asking.field.name == "Passcode", f"the field: {asking.names}")
-        check(asking.buttons == ["Cancel", "Unlock"] and not asking.announced, f"the buttons: {asking.buttons}")
+        check(asking.buttons == ["Cancel", "Continue"] and not asking.announced, f"the buttons: {asking.buttons}")
         prompt.picture("passcode")
         prompt.type("43")
         prompt.sees(lambda t: t.field and t.field.text == "••")
@@ -249,7 +249,7 @@ def test_user_tier_prompts_for_passcode_without_simulation_buttons():
     with Machine(tier="user") as machine:
         caller = machine.ask("--reason", "open the token store")
         asking = machine.prompt.sees(lambda t: t.takes_text)
-        check(asking.buttons == ["Cancel", "Unlock"], f"the buttons: {asking.buttons}")
+        check(asking.buttons == ["Cancel", "Continue"], f"the buttons: {asking.buttons}")
         check(not any("simulated" in name for name in asking.names), f"the texts: {asking.names}")
         machine.prompt.picture("user")
         machine.prompt.enter("1234")

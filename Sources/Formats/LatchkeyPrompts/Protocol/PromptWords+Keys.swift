@@ -106,12 +106,10 @@ extension PromptState {
             "Copied. The clipboard is cleared in \(seconds) seconds.")
     }
 
-    /// The title of the button that sends the typed text: "Unlock" only where no other action follows.
+    /// The title of the button that sends the typed text: "Unlock" only for the keychain. What an app does after its prompt is
+    /// known to the app alone; that of the settings only checks what a person remembers.
     package var entryTitle: String {
-        switch (content.step, prompt.purpose) {
-        case (.proof, .app), (.proof, .unlock): words("Unlock")
-        default: words("Continue")
-        }
+        content.step == .proof && prompt.purpose == .unlock ? words("Unlock") : words("Continue")
     }
 
     /// The title of the button that confirms that the recovery code is written down, or that a message was read.

@@ -35,7 +35,7 @@ extension PromptState {
         switch prompt.purpose {
         case .app: nil
         case .unlock: words("unlock this keychain")
-        case .exportItems: words("create a backup of the items of every app in this keychain")
+        case .exportItems: words("create a backup of the items in this keychain that may leave this computer")
         case .importItems: words("restore the items of a backup into this keychain")
         case .setPasscode: words("set a passcode for this keychain")
         case .moveItemsAway: words("move every item of your own store to the system's keychain")
