@@ -65,8 +65,17 @@ extension PolicyState {
         evaluation.failedTries += 1
         evaluation.notice = .wrongPasscode
         put(evaluation)
-        if evaluation.failedTries >= Self.passcodeTriesPerEvaluation { return end(id, .failure(.authenticationFailed)) }
-        return [.update(id, content(evaluation))] + delay(evaluation)
+        return afterWrongPasscode(evaluation)
+    }
+
+    /// Asks again, or ends the evaluation after its last try. The prompt gets its last state first, with which it can say why it
+    /// ends and how long the next one waits.
+    mutating func afterWrongPasscode(_ evaluation: ActiveEvaluation) -> [PolicyEffect] {
+        let (id, update) = (evaluation.request.id, PolicyEffect.update(evaluation.request.id, content(evaluation)))
+        guard evaluation.failedTries < Self.passcodeTriesPerEvaluation else {
+            return [update] + end(id, .failure(.authenticationFailed))
+        }
+        return [update] + delay(evaluation)
     }
 
     /// Ends the evaluation because nothing has verified the passcode; the try does not count.

@@ -50,6 +50,9 @@ public struct ShownPrompt: Equatable, Sendable {
     /// Whether entry is delayed after wrong passcodes. `wish` then contains the remaining time; call
     /// `AgentLink.current(_:)` each second to update it.
     public let isDelayed: Bool
+    /// Whether the prompt ends now because its last passcode was wrong. Show it for some seconds after it is dismissed, so that
+    /// the person learns why.
+    public let isOver: Bool
     /// Whether `feedback` reports a failure.
     public let isFailure: Bool
     /// The first line: which program asks for what.
@@ -101,6 +104,8 @@ public struct ShownPrompt: Equatable, Sendable {
     public let cancelTitle: String
     /// The title of the fallback button; nil when none is to be shown.
     public let fallbackTitle: String?
+    /// The title of the button that closes a prompt that is over.
+    public let closeTitle: String
     /// The title of the button that confirms that `recoveryCode` is written down, or that `feedback` was read.
     public let acknowledgement: String
     /// The title of the button that permits the app to use the camera, or starts a scan.
@@ -199,6 +204,7 @@ public struct ShownPrompt: Equatable, Sendable {
         isChecking = state.entry == .checking
         isFailure = state.isFailure && method != .permission
         question = state.question
+        isOver = method == .passcode && content.notice == .wrongPasscode && content.triesLeft == 0
         isOwnRequest = state.action != nil
         icon = state.callerIcon
         isMismatch = [.notRecognised, .biometryFinished, .biometryLocked].contains(content.notice)
@@ -236,6 +242,7 @@ public struct ShownPrompt: Equatable, Sendable {
         // While the passcode is asked for, the fallback has already been chosen; the terminal prompt does the same.
         fallbackTitle =
             content.showsFallback && content.method != .passcode ? state.fallbackTitle : nil
+        closeTitle = state.closeTitle
         simulation = state.simulation
         plays = state.simulatedButtons.map { Play(title: $0.title, isMatching: $0.isMatching) }
     }

@@ -67,6 +67,9 @@ extension PromptState {
     /// The title of the cancel button: the app's own, or Latchkey's in the language of the prompt.
     package var cancelTitle: String { prompt.cancelTitle == "Cancel" ? words("Cancel") : prompt.cancelTitle }
 
+    /// The title of the button that closes a prompt that is over.
+    package var closeTitle: String { words("Close") }
+
     /// The title of the fallback button: the app's own, or Latchkey's in the language of the prompt.
     package var fallbackTitle: String {
         switch prompt.fallbackTitle {
