@@ -131,6 +131,21 @@ def text_of(percent):
         write(int(os.environ.get("LATCHKEY_TEXT") or 100))
 
 
+def front(*titles):
+    """The title of the window in front of the others, of those with these titles."""
+    tree = subprocess.run(["xwininfo", "-root", "-tree"], capture_output=True, text=True, check=True, timeout=PATIENCE)
+    return next((name for name in re.findall(r'0x[0-9a-f]+ "([^"]*)"', tree.stdout) if name in titles), None)
+
+
+def to_front(title, *others):
+    """Puts the window with this title before these others, as the click of a person does."""
+    found = subprocess.run(
+        ["xdotool", "search", "--sync", "--onlyvisible", "--name", f"^{re.escape(title)}$"], capture_output=True, text=True,
+        check=True, timeout=PATIENCE)
+    subprocess.run(["xdotool", "windowraise", found.stdout.split()[0]], check=True, timeout=PATIENCE)
+    until(lambda: front(title, *others) == title, lambda: f"{title} is not in front")
+
+
 def everything_has_a_name(tree):
     """Fails for a widget that assistive technology could not name."""
     for node in tree.all():

@@ -24,7 +24,11 @@ enum Main {
 
         """
 
-    @MainActor private static var shown: PromptWindow?
+    @MainActor private static var shown: PromptWindow? {
+        didSet { raisable?.process = shown?.processID ?? 0 }
+    }
+    /// Another program that waits for its prompt, such as the settings, may bring it to the front, and do no more.
+    @MainActor private static var raisable: RaisableWindow?
 
     @MainActor static func main() {
         let arguments = AgentLink.beginProgram()
@@ -55,6 +59,7 @@ enum Main {
             say("error: there is no display to show prompts on", hint: "Start it within a graphical session.")
             exit(69)
         }
+        raisable = RaisableWindow(name: "org.latchkey.Agent") { startup in shown?.raise(startup: startup) }
         // Runs until the process ends.
         DispatchQueue(label: "latchkey-agent.link").async { follow() }
         MainLoop.run()
@@ -95,10 +100,22 @@ enum Main {
             shown = PromptWindow(prompt, link: link)
         case .update(let prompt): if shown?.number == prompt.number { shown?.show(prompt) }
         case .dismiss(let number):
-            if shown?.number == number { clear() }
+            if let shown, shown.number == number { end(shown) }
             Notices.look()
         case .news: Notices.look()
         }
+    }
+
+    /// How long a prompt that is over is shown, shorter than the shortest delay that it names.
+    private static let lingerMilliseconds: UInt32 = 4000
+
+    /// Removes a prompt that was dismissed, at once or after the person could read why it is over.
+    @MainActor private static func end(_ window: PromptWindow) {
+        guard window.isOver else { return clear() }
+        raisable?.process = 0
+        let close: @MainActor () -> Void = { [weak window] in if let window, shown === window { clear() } }
+        window.linger(close)
+        _ = MainLoop.after(milliseconds: lingerMilliseconds, close)
     }
 
     @MainActor private static func clear() {

@@ -93,7 +93,7 @@ import Widgets
         notes.show(prompt.answerNotes)
         details.show(prompt.detailsTitle)
         ownName.show(prompt.ownNameLine)
-        ending.show(prompt.endingLine)
+        ending.show(prompt.isOver ? nil : prompt.endingLine)
         usage.show(prompt.usage)
         wish.show(prompt.wish)
         showCode(prompt)
@@ -132,6 +132,15 @@ import Widgets
         codePlace.turn(arrangement == .beside ? .across : .down)
         groupsInLine = arrangement == .narrow ? 2 : 3
         if let shown { showCode(shown) }
+    }
+
+    /// Puts a recovery code before the texts that say who asks, for a display on which only the first of them are seen without
+    /// scrolling.
+    func putCodeFirst(_ isFirst: Bool) {
+        let (usual, code): ([Widget], [Widget]) = (
+            [pictures, question, reason, identity, usage], [wish, notes, codePlace]
+        )
+        box.putFirst([speaker] + (isFirst ? code + usual : usual + code))
     }
 
     /// A code and answers need the room; a key says nothing about them.

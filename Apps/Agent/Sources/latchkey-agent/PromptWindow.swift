@@ -29,6 +29,8 @@ import Widgets
     private var primary: Button?
     private var window: AttentionWindow?
     private var isCountingDown = false
+    /// Closes the window of a prompt that is over; nil before that.
+    private var closing: (@MainActor () -> Void)?
 
     /// Shows a prompt, and sends its answers to `link`.
     init(_ prompt: ShownPrompt, link: AgentLink) {
@@ -47,6 +49,10 @@ import Widgets
         content.setMargin(24, sides: Self.sides)
         let number = prompt.number
         window = AttentionWindow(title: "Latchkey", content: content) { [weak self] in self?.send(.cancel) }
+        window?.typeInto { [weak self] in
+            guard let self, takesText(self.prompt), !self.prompt.isChecking else { return nil }
+            return field
+        }
         window?.afterNextFrame { link.send(.visible, prompt: number) }
         show(prompt)
         text.focus()
@@ -61,6 +67,25 @@ import Widgets
 
     /// The number of the prompt.
     var number: UInt64 { prompt.number }
+
+    /// Whether its last passcode was wrong.
+    var isOver: Bool { prompt.isOver }
+
+    /// The process that asks.
+    var processID: Int32 { prompt.processID }
+
+    /// Brings the window to the front; changes nothing else.
+    func raise(startup: String) { window?.raise(startup: startup) }
+
+    /// Shows the last state of a prompt that is over until the person closes it, and calls `close` then.
+    func linger(_ close: @escaping @MainActor () -> Void) {
+        closing = close
+        cancel?.show(prompt.closeTitle)
+        fallback?.show(nil)
+        primary?.show(nil)
+        fieldPlace.isVisible = false
+        cancel?.focus()
+    }
 
     /// Clears the field and closes the window.
     func close() {
@@ -103,7 +128,8 @@ import Widgets
         let height = size.height - Self.border
         for arrangement in PromptTextBlock.CodeArrangement.allCases {
             text.arrangeCode(arrangement)
-            if text.box.leastWidth + 2 * Self.sides <= size.width - Self.border { break }
+            // With room for the bar of a text that does not fit.
+            if text.box.leastWidth + 2 * Self.sides + Self.bar <= size.width - Self.border { break }
         }
         if fittedHeight() > min(Self.high, height) {
             text.makeCompact()
@@ -111,6 +137,7 @@ import Widgets
             content.setMargin(18, sides: Self.sides)
         }
         let excess = fittedHeight() - height
+        text.putCodeFirst(excess > 0 && prompt.recoveryCode != nil)
         guard excess > 0 else { return }
         // A bar is beside the texts then, which their least width does not count.
         let whole = textWidth()
@@ -245,7 +272,9 @@ import Widgets
         }
     }
 
-    private func send(_ answer: AgentLink.Answer) { link.send(answer, prompt: prompt.number) }
+    private func send(_ answer: AgentLink.Answer) {
+        if let closing { closing() } else { link.send(answer, prompt: prompt.number) }
+    }
 
     private func first() {
         switch prompt.method {

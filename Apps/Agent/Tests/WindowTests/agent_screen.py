@@ -103,6 +103,17 @@ class Prompt(Process):
         tree = self.sees(lambda t: line(t) and t.details.expanded)
         return tree, line(tree)
 
+    def click(self, node):
+        """Clicks the middle of a widget."""
+        left, top, width, height = node.frame()
+        self.focus()
+        found = subprocess.run(
+            ["xdotool", "search", "--sync", *self.search()], capture_output=True, text=True, check=True, timeout=20)
+        window = found.stdout.split()[0]
+        subprocess.run(
+            ["xdotool", "mousemove", "--window", window, str(left + width // 2), str(top + height // 2), "click", "1"],
+            check=True)
+
     def reads(self, words):
         """Waits until the prompt contains exactly this text, and returns it."""
         return self.sees(lambda t: t.named(words))

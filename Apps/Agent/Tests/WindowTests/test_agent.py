@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 import shown_prompt
-from accessible import check
+from accessible import check, text_of
 from agent_screen import ASKS_FOR_PASSCODE, Machine
 from screenshot import changes_from, contrast, pixels
 
@@ -124,6 +124,72 @@ def test_program_path_has_sufficient_contrast_in_both_colour_schemes(look):
         check(found >= 4.5, f"the contrast is {found}")
         machine.prompt.keys("Escape")
         caller.ends_with("userCancel")
+
+
+def test_details_leave_the_cursor_in_the_passcode_field():
+    with Machine() as machine:
+        prompt = machine.prompt
+        caller = machine.ask("--reason", "pay")
+        asking = prompt.sees(lambda t: t.takes_text)
+        prompt.type("1")
+        prompt.click(asking.details)
+        opened = prompt.sees(lambda t: t.details.expanded)
+        check(opened.takes_text, f"the focus: {opened.focused_name}")
+        prompt.picture("passcode-details")
+        prompt.type("2")
+        prompt.sees(lambda t: t.takes_text and t.field.text == "••")
+        # Reached by keyboard, the button keeps the focus; a character goes to the field, and does not replace what is there.
+        prompt.keys("shift+Tab", "space")
+        prompt.sees(lambda t: t.focused_name == "Details" and not t.details.expanded)
+        prompt.keys("Return")
+        prompt.sees(lambda t: t.focused_name == "Details" and t.details.expanded)
+        prompt.keys("ctrl+3", "alt+3", "3")
+        prompt.sees(lambda t: t.takes_text and t.field.text == "•••")
+        prompt.keys("4", "Return")
+        caller.ends_with("granted")
+
+
+def test_characters_change_nothing_while_no_passcode_is_asked_for():
+    with Machine("sim enroll") as machine:
+        prompt = machine.prompt
+        caller = machine.ask("--reason", "pay")
+        prompt.reads("Touch the sensor.")
+        prompt.keys("Tab", "1", "2")
+        prompt.sees(lambda t: t.focused_name == "Details" and t.field is None)
+        prompt.keys("Escape")
+        caller.ends_with("userCancel")
+
+
+def test_the_last_wrong_passcode_is_told():
+    with Machine() as machine:
+        prompt = machine.prompt
+        caller = machine.ask("--reason", "pay")
+        for wrong in "4321", "4322", "4323":
+            prompt.sees(lambda t: t.takes_text and not t.field.text)
+            prompt.enter(wrong)
+        over = prompt.sees(lambda t: t.buttons[:1] == ["Close"])
+        caller.ends_with("authenticationFailed")
+        check(over.named("Too many wrong passcodes. Try again in 5 seconds."), f"the texts: {over.names}")
+        prompt.picture("passcode-over")
+        prompt.is_gone()
+
+
+def test_a_prompt_that_is_over_is_closed_or_replaced():
+    last = shown_prompt.content(method=2, notice=2, tries=0, delay=5)
+    with shown_prompt.ShownPrompt() as agent:
+        for number, key in enumerate(("Return", "Escape"), 1):
+            agent.ask(number, shown_prompt.prompt(last))
+            agent.dismiss(number)
+            agent.prompt.sees(lambda t: t.buttons == ["Close"])
+            agent.prompt.keys(key)
+            agent.prompt.is_gone()
+        agent.ask(3, shown_prompt.prompt(last))
+        agent.dismiss(3)
+        agent.prompt.sees(lambda t: t.buttons == ["Close"])
+        agent.ask(4, shown_prompt.prompt(shown_prompt.content(method=2)))
+        agent.prompt.reads(ASKS_FOR_PASSCODE)
+        agent.dismiss(4)
+        agent.prompt.is_gone()
 
 
 def test_biometry_only_item_offers_no_fallback():
@@ -243,6 +309,28 @@ def test_recovery_code_of_a_backup_is_copied_and_its_end_is_asked_for():
         prompt.sees(lambda t: t.takes_text)
         prompt.enter(code.split("-")[-1].lower())
         check(command.status == 0, "the backup is written")
+
+
+def test_a_recovery_code_is_seen_on_a_small_display():
+    """The code itself without scrolling, all of the rest by keyboard."""
+    with text_of(350):
+        agent = shown_prompt.ShownPrompt(shown_prompt.prompt(
+            shown_prompt.content(step=1, code=b"7KQ2M-9XH4T-B6WDE-1RZ8V-CN3AP-5GYFJ0"), purpose=12, reason=""))
+    with agent:
+        def bottom(tree, name):
+            frame = tree.named(name).frame()
+            return frame[1] + frame[3]
+
+        shown = agent.prompt.sees(lambda t: "Copy" in t.buttons)
+        # The place of the texts ends where the first button of an answer begins.
+        end = shown.named("Cancel", "button").frame()[1]
+        check(0 < bottom(shown, "Recovery code of 26 characters, drawn as a picture") <= end, "the code is seen")
+        question = "“latchkey” wants to"
+        check(bottom(shown, question) > end, "it is not seen without scrolling who asks")
+        agent.prompt.picture("recovery-code-small")
+        agent.prompt.keys("Page_Down", "Page_Down", "Page_Down")
+        agent.prompt.sees(lambda t: 0 < bottom(t, question) <= end)
+        agent.prompt.picture("recovery-code-small-scrolled")
 
 
 def test_user_tier_prompts_for_passcode_without_simulation_buttons():

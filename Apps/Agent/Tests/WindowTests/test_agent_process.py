@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the agent as a process: its memory, what it sends on the accessibility bus, and reconnection."""
 
-import pytest
+import subprocess
 
+import pytest
+from gi.repository import Gio, GLib
+
+import shown_prompt
 from memory import copies
 from monitor import AccessibilityMonitor
-from accessible import check, until
+from accessible import check, front, to_front, until
 from agent_screen import ASKS_FOR_PASSCODE, Machine
+from shown_prompt import ShownPrompt
 
 TYPED = "correcthorse7391staple"
 
@@ -95,3 +100,44 @@ def test_second_agent_exits_and_first_continues():
         check(status == 75, f"the status of the second agent is {status}")
         machine.prompt.reads(ASKS_FOR_PASSCODE).press_button("Cancel")
         caller.ends_with("userCancel")
+
+
+@pytest.mark.promise("attacker.raise")
+def test_another_program_can_only_bring_the_prompt_to_the_front():
+    with ShownPrompt() as shown, Bystander():
+        prompt = shown.prompt
+        check(raised("Shown") == 0 and raised("Raise", "") == 0, "no prompt is shown")
+        shown.send([3, [1, [0, shown_prompt.prompt(shown_prompt.content(method=2))]]])
+        before = list(prompt.sees(lambda t: t.takes_text).lines())
+        to_front("Bystander", "Latchkey")
+        check(raised("Raise", "x" * 5000) == 4711, "it says for which process the prompt is")
+        until(lambda: front("Latchkey", "Bystander") == "Latchkey", lambda: "the prompt does not come to the front")
+        # It is not answered.
+        check(list(prompt.sees(lambda t: t.takes_text).lines()) == before, "the prompt is the same")
+        # A program that asks all the time does not keep it there.
+        to_front("Bystander", "Latchkey")
+        for _ in range(50):
+            check(raised("Raise", "") == 4711, "the prompt is still shown")
+        check(prompt.sees(lambda t: t.field) and front("Latchkey", "Bystander") == "Bystander", "the prompt has not come again")
+        shown.dismiss()
+        prompt.is_gone()
+        check(raised("Shown") == 0, "no prompt is shown any more")
+
+
+def raised(method, *startup):
+    """What the agent answers to a call of another program."""
+    answer = Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
+        "org.latchkey.Agent", "/org/latchkey/Agent", "org.latchkey.Raise", method,
+        GLib.Variant("(s)", startup) if startup else None, GLib.VariantType("(i)"), Gio.DBusCallFlags.NO_AUTO_START, 5000)
+    return answer.unpack()[0]
+
+
+class Bystander:
+    """A window of another program. As a context manager, it ends the program."""
+
+    def __enter__(self):
+        self.program = subprocess.Popen(["xmessage", "-title", "Bystander", "another window"])
+
+    def __exit__(self, *_):
+        self.program.kill()
+        self.program.wait()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import LatchkeyDesktop
 import Widgets
 
@@ -71,13 +72,17 @@ import Widgets
     private let bar = ProgressBar(WindowWords.progress)
     private let spinner = ProgressPicture(points: 16)
     private var button: Button?
+    /// Says that another prompt is shown first.
+    private let other = Label(styles: ["caption"], announces: true)
+    private var showPrompt: Button?
+    private var prompt: RaisedWindow?
     private var action: (@MainActor () -> Void)?
     private var isRunning = false
     /// Whether the open page shows the operation itself.
     var isCovered = false { didSet { content.isVisible = isRunning && !isCovered } }
 
     init() {
-        let column = Box(.down, spacing: 6, [text, bar])
+        let column = Box(.down, spacing: 6, [text, other, bar])
         column.setMargin(6, sides: 0)
         content = Box(.across, spacing: 12)
         content.setStyle("toolbar")
@@ -85,8 +90,11 @@ import Widgets
             self?.button?.isSensitive = false
             self?.action?()
         }
-        for widget in [spinner, column, button] as [Widget] { widget.centre(across: false) }
-        let place = Beside(column, button)
+        let showPrompt = Button(WindowWords.showPrompt) { [weak self] in self?.prompt?.raise() }
+        let buttons = Box(.across, spacing: 12, [showPrompt, button])
+        self.showPrompt = showPrompt
+        for widget in [spinner, column, buttons] as [Widget] { widget.centre(across: false) }
+        let place = Beside(column, buttons)
         place.expand(across: true)
         for widget in [spinner, place] as [Widget] { content.append(widget) }
         self.button = button
@@ -102,6 +110,14 @@ import Widgets
         content.isVisible = !isCovered
         spinner.spin()
         say(words)
+        show(promptOf: 0)
+        prompt = RaisedWindow(name: "org.latchkey.Agent") { [weak self] in self?.show(promptOf: $0) }
+    }
+
+    /// Offers to show the prompt on the display, and says if it is not that of this program.
+    private func show(promptOf process: Int32) {
+        showPrompt?.isVisible = process != 0
+        other.show(process == 0 || process == getpid() ? nil : WindowWords.otherPrompt)
     }
 
     func focus() { if button?.isVisible == true { button?.focus() } }
@@ -118,6 +134,8 @@ import Widgets
 
     func end() {
         isRunning = false
+        prompt?.end()
+        prompt = nil
         text.show(nil)
         content.isVisible = false
         action = nil

@@ -30,6 +30,8 @@ enum WindowWords {
     static let cancelMnemonic = words("_Cancel")
     static let progress = words("Progress")
     static let answerPrompt = words("Answer the prompt that Latchkey shows.")
+    static let showPrompt = words("Show It")
+    static let otherPrompt = words("Another app's prompt is shown first. Answer that one; yours follows.")
     static let tryAgain = words("_Try Again")
     static let showHealth = words("Show What Is _Missing")
 

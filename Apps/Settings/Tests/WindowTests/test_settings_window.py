@@ -12,7 +12,7 @@ import subprocess
 import pytest
 
 from fprintd import Fprintd
-from accessible import check, everything_has_a_name, text_of, until
+from accessible import check, everything_has_a_name, front, text_of, to_front, until
 from settings_screen import AGENT, Keyring, Machine, PROGRAMS
 
 
@@ -127,6 +127,43 @@ def test_an_operation_is_cancelled_in_the_window_and_at_the_prompt():
         machine.prompt.is_gone()
         window.sees(lambda t: t.says("Cancelled") and not t.says("Answer the prompt"))
         knows_the_first_passcode(machine, window)
+
+
+def test_a_prompt_behind_the_window_is_shown_again():
+    with Machine() as machine:
+        window = changing_the_passcode(machine)
+        window.sees(lambda t: t.named("Show It", "button"))
+        to_front(window.title, "Latchkey")
+        window.picture("prompt-hidden")
+        # Left of the button that has the focus.
+        window.keys("shift+Tab")
+        window.sees(lambda t: (n := t.named("Show It", "button")) and n.focused)
+        window.keys("Return")
+        until(lambda: front(window.title, "Latchkey") == "Latchkey", lambda: "the prompt does not come to the front")
+        machine.prompt.enter("135790", "246802", "246802")
+        window.sees("The passcode was changed.")
+        window.sees(lambda t: not t.named("Show It", "button"))
+
+
+def test_the_prompt_of_another_program_is_told_as_one():
+    with Machine() as machine:
+        machine.set_passcode()
+        first = subprocess.Popen(
+            [PROGRAMS + "/latchkey", "passcode", "check"], env=machine.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        machine.prompt.asks("Type your passcode")
+        window = machine.open()
+        window.sees("A Passcode Is Set")
+        window.keys("alt+c")
+        tree = window.sees("Another app's prompt is shown first. Answer that one; yours follows.")
+        everything_has_a_name(tree)
+        window.picture("prompt-of-another")
+        machine.prompt.keys("Escape")
+        check(first.wait(20) == 77, f"the status is {first.returncode}")
+        window.sees(lambda t: not t.says("Another app's prompt") and t.named("Show It", "button"))
+        machine.prompt.asks("change the passcode of this keychain")
+        machine.prompt.keys("Escape")
+        window.sees("Cancelled. Nothing was changed.")
 
 
 def test_closing_the_window_ends_the_operation():

@@ -28,6 +28,15 @@ public final class Box: Widget {
     /// Adds a widget at the end.
     public func append(_ widget: Widget) { gtk_box_append(box, widget.widget) }
 
+    /// Moves these widgets of the box to its beginning, in this order.
+    public func putFirst(_ widgets: [Widget]) {
+        var last: Widget?
+        for widget in widgets {
+            gtk_box_reorder_child_after(box, widget.widget, last?.widget)
+            last = widget
+        }
+    }
+
     /// Changes the space between the widgets.
     public func setSpacing(_ spacing: Int32) { gtk_box_set_spacing(box, spacing) }
 

@@ -58,6 +58,9 @@ public final class Button: Widget {
     /// Changes the icon.
     public func showIcon(_ name: String) { picture?.show(name) }
 
+    /// Leaves the focus where it is when the button is clicked; the keyboard still reaches it.
+    public func leaveFocusOnClick() { gtk_widget_set_focus_on_click(widget, 0) }
+
     /// Tells assistive technology whether what the button shows and hides is shown.
     public func showExpanded(_ isExpanded: Bool) {
         self.isExpanded = isExpanded
@@ -102,6 +105,13 @@ public final class PasswordField: Widget {
     public func focusAtEnd() {
         focus()
         gtk_editable_set_position(opaque, -1)
+    }
+
+    /// Handles the key that a controller of another widget handles now, as if the field had had the focus.
+    func take(keyOf controller: OpaquePointer) -> gboolean {
+        guard let text = gtk_editable_get_delegate(opaque) else { return 0 }
+        let widget = UnsafeMutableRawPointer(text).assumingMemoryBound(to: GtkWidget.self)
+        return gtk_event_controller_key_forward(controller, widget)
     }
 
     /// Wipes the typed text.

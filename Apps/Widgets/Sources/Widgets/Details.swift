@@ -12,6 +12,8 @@ public final class Details: Widget {
         let (content, later, toggled) = (Box(.down, spacing: 2, lines), Later(), toggled)
         let button = Button(icon: "pan-end-symbolic", styles: ["flat", "caption"]) { later.run() }
         button.centre(down: false)
+        // Whoever looks at the details goes on typing.
+        button.leaveFocusOnClick()
         button.showExpanded(false)
         content.isVisible = false
         // The button owns its action, also after this value is gone.

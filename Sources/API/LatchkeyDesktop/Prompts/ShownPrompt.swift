@@ -67,6 +67,8 @@ public struct ShownPrompt: Equatable, Sendable {
     /// The caller's reason in quotation marks, or Latchkey's description of the action; nil when the caller gave no
     /// reason.
     public let reason: String?
+    /// The caller's process id, as the kernel reports it.
+    public let processID: Int32
     /// The caller's process id and program, as the kernel reports them.
     public let program: String
     /// `program` as a sentence, without its full stop.
@@ -102,10 +104,10 @@ public struct ShownPrompt: Equatable, Sendable {
     public let entryTitle: String
     /// The title of the cancel button, the caller's or the default.
     public let cancelTitle: String
-    /// The title of the fallback button; nil when none is to be shown.
-    public let fallbackTitle: String?
     /// The title of the button that closes a prompt that is over.
     public let closeTitle: String
+    /// The title of the fallback button; nil when none is to be shown.
+    public let fallbackTitle: String?
     /// The title of the button that confirms that `recoveryCode` is written down, or that `feedback` was read.
     public let acknowledgement: String
     /// The title of the button that permits the app to use the camera, or starts a scan.
@@ -202,14 +204,15 @@ public struct ShownPrompt: Equatable, Sendable {
         isDelayed = state.isDelayed
         keepsTyped = state.keepsTyped
         isChecking = state.entry == .checking
+        isOver = method == .passcode && content.notice == .wrongPasscode && content.triesLeft == 0
         isFailure = state.isFailure && method != .permission
         question = state.question
-        isOver = method == .passcode && content.notice == .wrongPasscode && content.triesLeft == 0
         isOwnRequest = state.action != nil
         icon = state.callerIcon
         isMismatch = [.notRecognised, .biometryFinished, .biometryLocked].contains(content.notice)
         reason = state.reason
         recoveryCode = state.recoveryCode
+        processID = prompt.processID
         program = state.program
         programLine = state.programLine
         startedByLine = state.shortStartedByLine
@@ -239,10 +242,10 @@ public struct ShownPrompt: Equatable, Sendable {
         copiedText = state.copiedText(seconds: ShownPrompt.clipboardSeconds)
         isRightToLeft = state.words.isRightToLeft
         cancelTitle = state.cancelTitle
+        closeTitle = state.closeTitle
         // While the passcode is asked for, the fallback has already been chosen; the terminal prompt does the same.
         fallbackTitle =
             content.showsFallback && content.method != .passcode ? state.fallbackTitle : nil
-        closeTitle = state.closeTitle
         simulation = state.simulation
         plays = state.simulatedButtons.map { Play(title: $0.title, isMatching: $0.isMatching) }
     }
