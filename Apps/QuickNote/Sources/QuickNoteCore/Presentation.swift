@@ -20,10 +20,15 @@ public struct LockButton: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - isLocked: whether the notes are locked.
+    ///   - isKeychainLocked: whether the keychain is locked, so that nothing unlocks the notes.
     ///   - biometry: the biometry that unlocks now; nil when only the password does.
-    init(isLocked: Bool, biometry: Biometry?) {
+    init(isLocked: Bool, isKeychainLocked: Bool, biometry: Biometry?) {
         guard isLocked else {
             (title, iconName, symbolName) = ("Lock", "changes-allow-symbolic", "lock.open")
+            return
+        }
+        guard !isKeychainLocked else {
+            (title, iconName, symbolName) = ("Try Again", "view-refresh-symbolic", "arrow.clockwise")
             return
         }
         guard let biometry else {

@@ -35,9 +35,9 @@ public final class QuickNoteModel {
     @ObservationIgnored var flow: FallbackFlow?
     /// Whether biometry may unlock: the item exists, and the enrolment is the trusted one.
     var isBiometryTrusted = false
-    @ObservationIgnored var hasEnrolmentChanged = false
+    var hasEnrolmentChanged = false
     /// Whether the keychain was locked at the last check: nothing opens the notes until it is unlocked.
-    @ObservationIgnored var isKeychainLocked = false
+    var isKeychainLocked = false
     /// Whether a prompt could be shown at the last attempt.
     @ObservationIgnored var couldAsk = true
     /// Sealed texts that could not be saved before locking.
@@ -74,7 +74,35 @@ public final class QuickNoteModel {
 
     /// The button that locks and unlocks.
     public var lockButton: LockButton {
-        LockButton(isLocked: isLocked, biometry: isBiometryTrusted ? support.biometry : nil)
+        LockButton(
+            isLocked: isLocked, isKeychainLocked: isKeychainLocked, biometry: isBiometryTrusted ? support.biometry : nil
+        )
+    }
+
+    /// Whether a password can be entered now; not while the keychain is locked.
+    public var takesPassword: Bool { isLocked && !isKeychainLocked }
+
+    /// What locked notes wait for, and why a finger or face does not unlock them.
+    public var lockedWords: String {
+        if isKeychainLocked { return QuickNoteError.notNow.words }
+        guard let sensor = support.sensor, !isBiometryTrusted || support.biometry == nil else {
+            return "Unlock to see them."
+        }
+        let name = sensor.name
+        return switch support {
+        case .available where hasEnrolmentChanged:
+            "What the sensor recognises has changed, so your password is needed once."
+        case .available: "Enter your password once; after that, your \(sensor.bodyPart) unlocks them."
+        case .lockedOut: "\(name) is locked after too many tries. Your password unlocks them."
+        case .notEnrolled: "\(name) is not set up on this computer. Your password unlocks them."
+        case .notAvailable, .none: "\(name) cannot be used now. Your password unlocks them."
+        }
+    }
+
+    /// What to say after the first password was set: that biometry unlocks, too. Nil if it does not.
+    public var trustWords: String? {
+        guard isBiometryTrusted, let biometry = support.biometry else { return nil }
+        return "From now on, your \(biometry.bodyPart) unlocks your notes, too."
     }
 
     /// What the sensor waits for, while the system prompts for biometry; nil otherwise.
@@ -121,7 +149,7 @@ public final class QuickNoteModel {
             notes == 1
             ? "There is one note whose key was deleted, so it cannot be read any more"
             : "There are \(notes) notes whose key was deleted, so they cannot be read any more"
-        return what + ": items that the passcode of the keychain protects are deleted with it."
+        return what + "."
     }
 
     /// Determines which biometry is available and whether it is trusted.

@@ -25,9 +25,10 @@ import Widgets
     /// Shows how to unlock now, and what the sensor waits for.
     func show(_ model: QuickNoteModel) {
         let button = model.lockButton
-        let byPassword = button.symbolName == "lock"
-        picture.show(button.iconName)
-        words.show(model.askingWords == nil ? "Unlock to see them." : nil)
+        let byBiometry = model.takesPassword && button.symbolName != "lock"
+        // A sensor is in the picture only while it scans; that of the button says what pressing it starts.
+        picture.show(model.askingWords == nil ? "changes-prevent-symbolic" : button.iconName)
+        words.show(model.askingWords == nil ? model.lockedWords : nil)
         asking.show(model.askingWords)
         // Shown before the button is pressed, since pressing it starts the scan.
         warning.show(model.askingWords == nil ? button.warning : nil)
@@ -35,7 +36,7 @@ import Widgets
         unlock.title = button.title
         unlock.showIcon(button.iconName)
         unlock.isVisible = model.askingWords == nil
-        password.isVisible = !byPassword || model.askingWords != nil
+        password.isVisible = byBiometry || model.askingWords != nil
     }
 
     /// Moves the focus to the visible button.

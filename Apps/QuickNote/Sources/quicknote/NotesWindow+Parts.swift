@@ -11,7 +11,12 @@ extension NotesWindow {
         let firstRun = PasswordPage(
             "Choose a Password", icon: "changes-prevent-symbolic", fields: ["Password", "Password again"],
             submit: "Set Password"
-        ) { typed in Task { await model.setPassword(typed[0], again: typed[1]) } }
+        ) { typed in
+            Task { [weak self] in
+                await model.setPassword(typed[0], again: typed[1])
+                if !model.isLocked, let words = model.trustWords { self?.toasts?.show(words) }
+            }
+        }
         let password = PasswordPage(
             "Unlock Your Notes", icon: "dialog-password-symbolic", fields: ["Password"], submit: "Unlock",
             cancel: { model.cancelPassword() },

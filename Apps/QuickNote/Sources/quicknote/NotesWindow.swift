@@ -90,8 +90,9 @@ import Widgets
         let page = self.page
         if page != shownPage { leave(shownPage) }
         firstRun?.show(
-            words: "It is for QuickNote alone, and opens your notes when your finger or face does not. "
-                + "It cannot be recovered.",
+            words:
+                "It is for your notes only, and is not your passcode for apps. It opens them when your finger or face"
+                + " does not, also if you forget that passcode. This password itself cannot be recovered.",
             error: page == "firstRun" ? model.message : nil, isBusy: model.isBusy)
         password?.show(
             words: model.passwordPrompt?.words ?? "", error: model.passwordPrompt?.error, isBusy: model.isBusy)

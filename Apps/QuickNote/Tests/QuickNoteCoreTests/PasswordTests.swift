@@ -18,7 +18,7 @@ import Testing
         #expect(await App().model.phase == .locked, "after a restart")
     }
 
-    /// The keychain deletes the key with its own passcode.
+    /// A person or the keychain can delete the key.
     @Test func notesWithoutAKeyAreReportedBeforeANewPasswordIsChosen() async {
         _ = await App.opened("one", "two")
         let query: [String: Any] = [

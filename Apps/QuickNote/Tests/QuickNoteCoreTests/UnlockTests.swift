@@ -133,6 +133,7 @@ import Testing
         await app.model.unlock()
         #expect(app.model.passwordPrompt?.words == "Fingerprint is locked after too many tries. Enter your password.")
         #expect(app.model.lockButton.title == "Unlock with your password")
+        #expect(app.model.lockedWords == "Fingerprint is locked after too many tries. Your password unlocks them.")
         await app.model.submitPassword("pw")
         #expect(app.model.phase == .unlocked)
         await app.model.lock()
@@ -309,6 +310,40 @@ import Testing
         await app.model.unlock()
         #expect(app.model.passwordPrompt == nil)
         #expect(app.model.message?.contains("keychain is locked") == true)
+        #expect(app.model.lockButton.title == "Try Again" && !app.model.takesPassword)
+        #expect(app.model.lockedWords.contains("The keychain is locked, and your notes are in it."))
+        app.model.dismissMessage()
+        try machine().unlock(byBiometry: false)
+        try machine().touch(matching: true)
+        await app.model.unlock()
+        #expect(app.titles == ["one"], "the same button unlocks the notes once the keychain is unlocked")
+    }
+
+    @Test(.simulator()) func theFirstPasswordSaysThatTheFingerUnlocksToo() async {
+        let app = await App.opened()
+        #expect(app.model.trustWords == "From now on, your finger unlocks your notes, too.")
+    }
+
+    @Test(.simulator(isEnrolled: false)) func theReasonForThePasswordIsGivenBeforeAButtonIsPressed() async throws {
+        let app = await App.opened("one")
+        #expect(app.model.trustWords == nil)
+        await app.model.lock()
+        #expect(app.model.lockedWords == "Fingerprint is not set up on this computer. Your password unlocks them.")
+        try machine().enroll()
+        await app.model.start()
+        #expect(app.model.lockedWords == "Enter your password once; after that, your finger unlocks them.")
+        await app.enter()
+        await app.model.lock()
+        #expect(app.model.lockedWords == "Unlock to see them.")
+        try machine().enroll()
+        await app.model.start()
+        #expect(app.model.lockedWords == "What the sensor recognises has changed, so your password is needed once.")
+    }
+
+    @Test(.simulator(sensor: .none)) func withoutASensorThePageSaysNothingAboutOne() async {
+        let app = await App.opened("one")
+        await app.model.lock()
+        #expect(app.model.lockedWords == "Unlock to see them.")
     }
 
     @Test(.simulator()) func notesLockWithTheKeychain() async throws {

@@ -51,7 +51,7 @@ def test_first_run_sets_a_password_and_shows_no_notes():
         check(not any(n.text for n in tree.all() if n.role == "password text"), "the fields are empty")
         window.picture("first-run-differs")
         window.enter("pw", "pw")
-        tree = window.sees("Write one: only you can read it.")
+        tree = window.sees(lambda t: t.says("Write one: only you can read it.") and t.says("From now on, your finger unlocks"))
         check(not tree.says("The two passwords"), "the error is no longer shown")
         everything_has_a_name(tree)
         window.picture("no-notes")
@@ -182,6 +182,39 @@ def fits(window, condition):
             limit = NARROW + 1 if node.role == "text" else NARROW
             check(left >= 0 and left + width <= limit, f"{node.role} {node.name!r} is at {left} to {left + width}")
     return tree
+
+
+def test_a_locked_keychain_is_told_and_no_password_is_offered():
+    with Machine() as machine:
+        window = opened(machine, "milk and bread")
+        machine.latchkey("lock")
+        window.keys("ctrl+l")
+        tree = window.sees("The keychain is locked, and your notes are in it.")
+        check(not tree.named("Use Password", "button") and not tree.named("Unlock with your password", "button"),
+              "nothing is offered that cannot work")
+        window.picture("keychain-locked")
+        window.keys("Return")
+        check(window.sees("Your Notes Are Locked").named("Try Again", "button"), "the page stays")
+
+
+def test_the_password_opens_the_notes_after_the_passcode_was_forgotten():
+    """The key for the finger is deleted with the passcode, that for the app's own password is not."""
+    with Machine() as machine:
+        opened(machine, "milk and bread").end()
+        before = machine.latchkey("list", "--all")
+        check("Key of all notes, for the finger or face" in before, before)
+        machine.latchkey("reset", input="reset\n")
+        left = machine.latchkey("list", "--all")
+        check("for the finger or face" not in left and "Key of all notes, for the password" in left, left)
+        window = machine.open()
+        locked(window, "milk")
+        window.picture("passcode-forgotten")
+        window.press_button("Unlock with your password")
+        window.sees(lambda t: (n := t.named("Password", "password text")) and n.focused)
+        window.enter("1234")
+        window.sees("That is not the password of QuickNote.")
+        window.enter("pw")
+        check(titles(window.sees("milk and bread")) == ["milk and bread"], "the note is listed")
 
 
 def test_a_narrow_window_shows_the_list_or_the_text():
