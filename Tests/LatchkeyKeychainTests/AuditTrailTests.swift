@@ -72,7 +72,7 @@ import Testing
 
     @Test func aUseWithAnUnknownGroundIsNotShownAsOneThatNeededNoProof() throws {
         #expect(try keychain.audit.line(use(ground: 0)).event == .used)
-        for ground in [128 + 13, 255, 256, .max] as [UInt64] {
+        for ground in [128 + 13, 192, 197, 255, 256, .max] as [UInt64] {
             #expect(try keychain.audit.line(use(ground: ground)).event == nil, "\(ground)")
         }
     }

@@ -76,6 +76,41 @@ import Testing
         #expect(try entries(.tryFailed, machine.simulated) == 7)
     }
 
+    @Test(.promise("tries.audit"), arguments: [BiometryKind.touchID, .faceID])
+    func anEntryNamesTheProgramTheItemAndWhatWasTried(_ sensor: BiometryKind) throws {
+        let machine = try InterruptedService(
+            WorldState(sensor: sensor, enrolment: [1]), faceUsage: "to open it", work: ImmediateWorkQueue())
+        machine.answers(.passcode(.set(SecretBytes("1234".utf8))))
+        let add = Request.AddItem(
+            attributes: [.account: .text("token")], accessControl: AccessControl(constraints: .userPresence),
+            secret: SecretBytes("secret".utf8))
+        #expect(machine.answers(.addItem(add), id: 2)() == [.done])
+        // Biometry is accepted only after the passcode was entered; this try belongs to no item.
+        machine.answers(.passcode(.change(SecretBytes("1234".utf8))), id: 3)
+        type("0000", machine)
+        type("1234", machine)
+        machine.answers(.copyItems(Request.CopyItems(.password("token"))), id: 4)
+        // After its last try, the camera leaves the prompt to the passcode.
+        let misses: [SimulatedWorld.Action] =
+            sensor == .touchID
+            ? [.touch(matching: false), .touch(matching: false), .fallback]
+            : [.permission(true), .face(matching: false), .face(matching: false)]
+        for action in misses { machine.world.perform(action) }
+        type("0001", machine)
+        machine.answers(.simulate(.cancel), id: 100)
+        let lines = try machine.simulated.keychain.log(
+            Request.Log(after: 0, limit: Limits.auditEntries, verifies: true)
+        ).lines
+        let tries = lines.filter { $0.event == .tryFailed }
+        let item = try #require(lines.first { $0.event == .added }).item
+        let missed = AuditGround.failed(sensor == .touchID ? .finger : .face)
+        #expect(tries.map(\.ground) == [.failed(.passcode), missed, missed, .failed(.passcode)])
+        #expect(tries.map(\.item) == [[], item, item, item])
+        let refusal = try #require(lines.last { $0.event == .refused })
+        #expect(!refusal.caller.isEmpty && tries.allSatisfy { $0.caller == refusal.caller })
+        #expect(refusal.item == item)
+    }
+
     @Test func failedTryThatCannotBeRecordedIsLoggedAndStaysCounted() throws {
         let log = CollectedEvents()
         let simulated = try SimulatedService(WorldState(sensor: .none), scriptsStore: true) { parts, _ in

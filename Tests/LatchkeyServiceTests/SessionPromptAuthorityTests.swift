@@ -36,6 +36,7 @@ import Testing
             var stored: [PolicyCounters] = []
         }
         private let state = Mutex(State())
+        let whileVerifying = Interruption()
         /// The number of passcodes that were verified.
         var verified: Int { state.withLock { $0.verified } }
         var failures: Int? { state.withLock { $0.stored.last?.passcodeFailures } }
@@ -46,6 +47,7 @@ import Testing
                 state.verified += 1
                 return UInt8(state.verified)
             }
+            whileVerifying.happen()
             return typed == SecretBytes("1234".utf8)
                 ? .right(OpenedPasscode(slotKey: SecretBytes([number]))) : .wrong
         }
@@ -61,9 +63,14 @@ import Testing
         private struct State: Sendable {
             var answers: [UInt8: Result<AuthenticationGrant, Failure>] = [:]
             var opened: [UInt8: [UInt8]] = [:]
+            var failed: [UInt8: [TriedProof]] = [:]
         }
         private let state = Mutex(State())
         var opened: [UInt8: [UInt8]] { state.withLock { $0.opened } }
+        var failed: [UInt8: [TriedProof]] { state.withLock { $0.failed } }
+        func failed(_ proof: TriedProof, _ number: UInt8) {
+            state.withLock { $0.failed[number, default: []].append(proof) }
+        }
         func record(_ answer: Result<AuthenticationGrant, Failure>, _ opened: OpenedPasscode?, of number: UInt8) {
             state.withLock { ($0.answers[number], $0.opened[number]) = (answer, opened?.slotKey.copyBytes()) }
         }
@@ -104,6 +111,8 @@ import Testing
             prompting: Prompting(reason: "test"), challenge: [UInt8](repeating: number, count: 32),
             binding: [UInt8](repeating: 0, count: 32))
         let id = authority.evaluate(request, of: caller, account: .none) { [answers] in
+            answers.failed($0, number)
+        } _: { [answers] in
             answers.record($0, $1, of: number)
         }
         screens.act(id, .visible)
@@ -160,6 +169,19 @@ import Testing
         #expect(answers.word(1) == "userCancel" && answers.word(2) == nil)
         #expect(answers.opened.isEmpty)
         #expect(authority.state.passcodeFailures >= 1)
+    }
+
+    /// A program cannot keep its name out of the audit log by ending its request while the passcode is verified.
+    @Test(.promise("tries.audit")) func aWrongPasscodeIsReportedToItsEvaluationAlsoAfterItsEnd() {
+        let (one, two) = (ask(1, session: "1"), ask(2, session: "2"))
+        screens.type("0000", one)
+        store.whileVerifying.set { [authority] in authority.withdraw(one, .appCancel) }
+        stretching.run()
+        #expect(answers.word(1) == "appCancel" && answers.failed == [1: [.passcode]])
+        screens.type("0000", two)
+        screens.type("0000", two)
+        stretching.run()
+        #expect(answers.failed == [1: [.passcode], 2: [.passcode]], "the same one again is no try")
     }
 
     @Test func theEndOfAConnectionEntersTheHeldPasscode() {

@@ -187,6 +187,9 @@ private enum Samples {
         ServiceSample("service-carry-proof", store: .carryProof(TPMBytes([0x80, 1]))),
         ServiceSample("service-carry-preparation", store: .carryPreparation(TPMBytes([0x80, 1]))),
         ServiceSample(
+            "service-try-failed",
+            store: .tryFailed(StoreCall.TryFailed(userID: 1000, challenge: bytes(14, 32), proof: .passcode))),
+        ServiceSample(
             "service-granted-recovery",
             reply: .granted(
                 AuthenticationGrant(

@@ -20,7 +20,7 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
     public let item: String
     /// How many equal events the entry stands for.
     public let count: UInt64
-    /// Why the program got what it asked for, or did not.
+    /// Why the program got what it asked for, or did not; of a failed try, what was tried.
     public let ground: AuditGround
 
     /// The name of the program of Latchkey that asked, in the language of the session; nil if it was another program.
@@ -45,6 +45,8 @@ extension ActivityEntry {
     public typealias Grounds = UseGrounds
     /// Why a program did not get what it asked for.
     public typealias Refusal = RefusalReason
+    /// What was tried in vain.
+    public typealias Tried = TriedProof
 }
 
 extension [ActivityEntry] {

@@ -249,6 +249,7 @@ package final class AuthorityLink: Sendable {
         case .counted(let counted): authority(counted.userID)?.counted(counted.counters)
         case .countersWereLost(let userID): authority(userID)?.countersWereLost()
         case .refused(let refused): authority(refused.userID)?.refused(refused)
+        case .tryFailed(let failed): authority(failed.userID)?.tryFailed(failed)
         case .adopt(let adopt): answer(number, connection) { self.authority(adopt.userID)?.adopt(adopt.set) }
         case .open(let open): answer(number, connection) { self.authority(open.userID)?.open(open) }
         case .replaceSlot(let slot): answer(number, connection) { self.authority(slot.userID)?.replaceSlot(slot) }

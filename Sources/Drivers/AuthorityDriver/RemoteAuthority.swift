@@ -20,6 +20,16 @@ package final class RemoteAuthority: AuthenticationAuthority {
         var known: StoreCall.State?
         var client = WeakClient()
         var observer: (@Sendable () -> Void)?
+        /// What is called for failed tries of evaluations, by their challenges.
+        var tries: [[UInt8]: @Sendable (TriedProof) -> Void] = [:]
+        /// The challenges of evaluations that ended, oldest first. A passcode can be verified until after the end, and
+        /// is recorded with the program that asked.
+        var ended: [[UInt8]] = []
+
+        mutating func end(_ challenge: [UInt8]) {
+            ended.append(challenge)
+            if ended.count > RemoteAuthority.endedEvaluations { tries[ended.removeFirst()] = nil }
+        }
         /// What is sent to the authority when it is attached.
         var isPasscodeSet = false
         var isLocked = false
@@ -27,6 +37,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
         var recoveryCopy: [UInt8] = []
     }
     private let core = Mutex(Core())
+    private static let endedEvaluations = 16
     let link: AuthorityLink
     let userID: UInt32
     private let clock: any Clock
@@ -103,12 +114,15 @@ package final class RemoteAuthority: AuthenticationAuthority {
     // MARK: - Evaluations
 
     package func evaluate(
-        _ request: AuthenticationRequest, of caller: Caller,
+        _ request: AuthenticationRequest, of caller: Caller, failed: @escaping @Sendable (TriedProof) -> Void,
         _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
     ) -> UInt64 {
         var request = request
         request.prompting = request.prompting.clipped
-        return link.begin(.evaluate(request)) { result in
+        let challenge = request.challenge
+        core.withLock { $0.tries[challenge] = failed }
+        return link.begin(.evaluate(request)) { [self] result in
+            core.withLock { $0.end(challenge) }
             switch result {
             case .success(.granted(let grant)): completion(.success(grant))
             case .success(.failure(let failure)): completion(.failure(failure))
@@ -190,6 +204,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
     func countersWereLost() {
         link.log.recording(.recordNotRead) { () throws(Failure) in try client?.countersWereLost() }
     }
+
+    func tryFailed(_ failed: StoreCall.TryFailed) { core.withLock { $0.tries[failed.challenge] }?(failed.proof) }
 
     func refused(_ refused: StoreCall.Refused) { client?.refused(refused.source, count: refused.count) }
 

@@ -50,17 +50,18 @@ extension LocalAuthority {
     }
 
     /// Has the system verify a password, and continues with a right one.
-    func verifyAccount(_ password: SecretBytes, _ id: UInt64, then right: @escaping @Sendable () -> Void) {
+    func verifyAccount(_ entered: EnteredPasscode, then right: @escaping @Sendable () -> Void) {
+        let id = entered.evaluation
         guard let account = parts.account?.account else { return post(.accountNotProven(id, .failed)) }
         core.withLock { $0.pending[id]?.accountMessage = "" }
-        account.passwords.verify(password, of: account.name) { [weak self] message in
+        account.passwords.verify(entered.text, of: account.name) { [weak self] message in
             self?.say(message, id)
         } completion: { [self] verdict in
             switch verdict {
             case .right(let mustChange):
                 if mustChange { post(.accountExpired(id)) }
                 right()
-            case .wrong: passcodeWasWrong(password, id)
+            case .wrong: passcodeWasWrong(entered, .accountPassword)
             case .refused(let failure): accountFailed(.refused, failure, id)
             case .notAvailable(let failure): accountFailed(.notAvailable, failure, id)
             case .failed(let failure): accountFailed(.failed, failure, id)

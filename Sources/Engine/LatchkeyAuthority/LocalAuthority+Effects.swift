@@ -50,6 +50,7 @@ extension LocalAuthority {
             let event: PolicyEvent
             do throws(Failure) {
                 try persist(counters)
+                missed(id)
                 event = .countersStored(id)
             } catch {
                 event = .countersNotStored(id, error.status)
@@ -66,6 +67,15 @@ extension LocalAuthority {
                 try self.parts.permissions?.persist(facePermissions: permissions)
             }
         }
+    }
+
+    /// Reports a finger or face that did not match, whose count is durable now; a passcode is not verified yet.
+    private func missed(_ id: UInt64) {
+        let (failed, sensor) = core.withLock { core in
+            let isMiss = core.state.shown(id)?.phase == .biometry(.storingMiss)
+            return (isMiss ? core.pending[id]?.failed : nil, core.state.sensor.kind)
+        }
+        failed?(TriedProof(sensor))
     }
 
     private func show(_ request: EvaluationRequest, _ content: PromptContent) {

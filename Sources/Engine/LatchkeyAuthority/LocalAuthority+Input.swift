@@ -81,24 +81,33 @@ extension LocalAuthority {
     }
 
     func checkPasscode(_ id: UInt64) {
-        let (entered, question) = core.withLock { core in
-            (core.entered.removeValue(forKey: id), core.passcodeQuestion(id))
+        let (passcode, failed, question) = core.withLock { core in
+            (core.entered.removeValue(forKey: id), core.pending[id]?.failed, core.passcodeQuestion(id))
         }
-        guard let entered else { return post(.passcodeNotChecked(id, .internalFailure)) }
+        guard let passcode, let failed else { return post(.passcodeNotChecked(id, .internalFailure)) }
+        let entered = EnteredPasscode(evaluation: id, text: passcode, failed: failed)
         switch question {
-        case .account: verifyAccount(entered, id) { [self] in accountWasProven(entered, id) }
+        case .account: verifyAccount(entered) { [self] in accountWasProven(passcode, id) }
         case .previous(let password):
             stretch(id) { [self] () throws(Failure) in
-                try openAccount(password, previous: entered)
+                try openAccount(password, previous: passcode)
             } wrong: { [self] in
-                passcodeWasWrong(entered, id)
+                passcodeWasWrong(entered, .accountPassword)
             }
-        case .passcode: checkPasscode(entered, id)
+        case .passcode: checkPasscode(entered)
         }
     }
 
+    /// A passcode that is verified, and what is told if it is wrong: its evaluation can end meanwhile.
+    struct EnteredPasscode: Sendable {
+        let evaluation: UInt64
+        let text: SecretBytes
+        let failed: @Sendable (TriedProof) -> Void
+    }
+
     /// Verifies a passcode of one's own by the store, and the account password by the system first.
-    private func checkPasscode(_ entered: SecretBytes, _ id: UInt64) {
+    private func checkPasscode(_ entered: EnteredPasscode) {
+        let id = entered.evaluation
         let kinds: Set<PasscodeKind>
         do throws(Failure) {
             kinds = try parts.account?.kinds() ?? [.own]
@@ -106,12 +115,12 @@ extension LocalAuthority {
             return passcodeWasNotChecked(id, error)
         }
         let checkAccount: @Sendable () -> Void = { [self] in
-            verifyAccount(entered, id) { [self] in
-                core.withLock { $0.pending[id]?.accountPassword = entered }
+            verifyAccount(entered) { [self] in
+                core.withLock { $0.pending[id]?.accountPassword = entered.text }
                 stretch(id) { [self] () throws(Failure) in
-                    try openAccount(entered, previous: nil)
+                    try openAccount(entered.text, previous: nil)
                 } wrong: { [self] in
-                    passcodeWasWrong(entered, id)
+                    passcodeWasWrong(entered, .accountPassword)
                 }
             }
         }
@@ -119,9 +128,9 @@ extension LocalAuthority {
         guard kinds.contains(.own) || kinds.isEmpty else { return checkAccount() }
         stretch(id) { [self] () throws(Failure) in
             guard let client else { throw Failure(.systemCancel) }
-            return try client.open(entered)
+            return try client.open(entered.text)
         } wrong: { [self] in
-            if kinds.contains(.account) { checkAccount() } else { passcodeWasWrong(entered, id) }
+            if kinds.contains(.account) { checkAccount() } else { passcodeWasWrong(entered, .passcode) }
         }
     }
 
@@ -132,9 +141,10 @@ extension LocalAuthority {
         return try account.passcode.open(accountPassword: password, previous: previous)
     }
 
-    func passcodeWasWrong(_ entered: SecretBytes, _ id: UInt64) {
-        core.withLock { $0.pending[id]?.wrongPasscodes.append(entered) }
-        post(.passcodeChecked(id, isRight: false))
+    func passcodeWasWrong(_ entered: EnteredPasscode, _ proof: TriedProof) {
+        core.withLock { $0.pending[entered.evaluation]?.wrongPasscodes.append(entered.text) }
+        entered.failed(proof)
+        post(.passcodeChecked(entered.evaluation, isRight: false))
     }
 
     /// Remembers why the passcode of an evaluation cannot be verified, which the answer names.

@@ -96,6 +96,7 @@ package final class LocalAuthority: AuthenticationAuthority {
         let request: AuthenticationRequest
         let caller: Caller
         let account: AccountStep
+        let failed: @Sendable (TriedProof) -> Void
         var alarm: (any Alarm)?
         /// The timer for the end of the passcode delay.
         var delayAlarm: (any Alarm)?
@@ -189,13 +190,13 @@ package final class LocalAuthority: AuthenticationAuthority {
     // MARK: - Evaluations
 
     package func evaluate(
-        _ request: AuthenticationRequest, of caller: Caller,
+        _ request: AuthenticationRequest, of caller: Caller, failed: @escaping @Sendable (TriedProof) -> Void,
         _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
     ) -> UInt64 {
-        evaluate(request, of: caller, account: .none) { answer, _ in completion(answer) }
+        evaluate(request, of: caller, account: .none, failed: failed) { answer, _ in completion(answer) }
     }
 
-    /// Starts an evaluation, as `evaluate(_:of:_:)`.
+    /// Starts an evaluation, as `evaluate(_:of:failed:_:)`.
     ///
     /// - Parameters:
     ///   - account: whether the account password is verified first, and what it is used for.
@@ -203,6 +204,7 @@ package final class LocalAuthority: AuthenticationAuthority {
     ///   - completion: also receives what the passcode that was entered has opened.
     package func evaluate(
         _ request: AuthenticationRequest, of caller: Caller, account: AccountStep, notice: PromptContent.Notice = .none,
+        failed: @escaping @Sendable (TriedProof) -> Void,
         _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>, OpenedPasscode?) -> Void
     ) -> UInt64 {
         var request = request
@@ -211,7 +213,8 @@ package final class LocalAuthority: AuthenticationAuthority {
             let reason = request.purpose.hasReason ? request.prompting.reason : ""
             request.prompting = Prompting(reason: reason, interactionAllowed: request.prompting.interactionAllowed)
         }
-        let pending = Pending(request: request, caller: caller, account: account, completion: completion)
+        let pending = Pending(
+            request: request, caller: caller, account: account, failed: failed, completion: completion)
         let id = core.withLock { core in
             defer { core.nextID += 1 }
             let id = parts.nextNumber?() ?? core.nextID

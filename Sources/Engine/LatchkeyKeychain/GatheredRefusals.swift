@@ -99,11 +99,15 @@ extension Caller {
 }
 
 extension Keychain {
-    /// Commits an audit entry about the store as a whole, which represents `count` equal events.
-    package func record(_ event: AuditEvent, caller: Caller?, count: UInt64 = 1) throws(Failure) {
+    /// Commits an audit entry that belongs to no other change, and represents `count` equal events.
+    ///
+    /// - Parameter item: the item that the event concerns, by its identifier in the audit log; empty for none.
+    package func record(
+        _ event: AuditEvent, item: [UInt8] = [], caller: Caller?, count: UInt64 = 1, ground: AuditGround = .allowed([])
+    ) throws(Failure) {
         try writeWithinQuota { (store) throws(Failure) in
             try checkRoom(for: event, in: store)
-            _ = try audit.append(event, caller: caller, count: count, to: store)
+            _ = try audit.append(event, item: item, caller: caller, count: count, ground: ground, to: store)
         }
     }
 

@@ -52,11 +52,13 @@ package protocol AuthenticationAuthority: KeyApprover {
     /// - Parameters:
     ///   - caller: the program that asks. An authority in another process does not rely on it, and determines the
     ///     caller itself.
+    ///   - failed: called for each try that failed, after it was counted, on any thread; also after `completion`, for a
+    ///     passcode that was being verified when the evaluation ended.
     ///   - completion: called exactly once, on any thread, possibly before this returns; with a failure without a message
     ///     if the status describes the refusal.
     /// - Returns: the number of the evaluation.
     func evaluate(
-        _ request: AuthenticationRequest, of caller: Caller,
+        _ request: AuthenticationRequest, of caller: Caller, failed: @escaping @Sendable (TriedProof) -> Void,
         _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
     ) -> UInt64
     /// Cancels an evaluation for the caller (`appCancel`) or because its connection ended (`systemCancel`).

@@ -25,12 +25,7 @@ extension Service: KeychainService {
     }
 
     private func opens(_ passcode: PasscodeSecret) throws(Failure) -> Bool {
-        let keychain = try self.keychain.get()
-        guard try keychain.unlock(passcode) else {
-            maintenance?.passcodeWasWrong()
-            return false
-        }
-        return true
+        try self.keychain.get().unlock(passcode)
     }
 
     package func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {
@@ -79,11 +74,12 @@ extension Service: KeychainService {
     ///   - request: its challenge and its binding are added here.
     ///   - asker: the program that the prompt names; otherwise `caller`.
     ///   - subject: what the proofs are for: the bytes that name an item or a key; empty for a policy.
+    ///   - item: the item that failed tries are recorded for, by its identifier in the audit log; empty if it is not known.
     ///   - completion: called exactly once; with what the user entered, if the last step asks for something. A failure
     ///     without a message is a refusal that its status describes.
     /// - Returns: the number of the evaluation; 0 if it was refused before it began.
     func evaluate(
-        _ request: AuthenticationRequest, of caller: Caller, shownAs asker: Caller, subject: [UInt8],
+        _ request: AuthenticationRequest, of caller: Caller, shownAs asker: Caller, subject: [UInt8], item: [UInt8],
         completion: @escaping @Sendable (Result<Authorisation, Failure>, AuthenticationGrant.Entered?) -> Void
     ) -> UInt64 {
         var request = request
@@ -102,7 +98,11 @@ extension Service: KeychainService {
             return 0
         }
         // The answer arrives once, so the challenge is accepted once: it exists only in this closure.
-        return authority.evaluate(request, of: asker) { [self] answer in
+        // The caller as this service identified it, also if the authority is another process.
+        let caller = caller.named
+        return authority.evaluate(request, of: asker) { [maintenance] proof in
+            maintenance?.tryFailed(proof, of: caller, item)
+        } _: { [self] answer in
             switch answer {
             case .failure(let failure): completion(.failure(failure), nil)
             case .success(let grant):

@@ -122,8 +122,9 @@ extension Session {
             acceptsWeak: question.acceptsWeak, startedBy: asker.startedBy)
         let end: (outcome: Result<Authorisation, Failure>, entered: AuthenticationGrant.Entered?, answeredIn: UInt64?) =
             await withCheckedContinuation { continuation in
-                number = service.evaluate(request, of: caller, shownAs: asker, subject: question.subject) {
-                    [self] outcome, entered in
+                number = service.evaluate(
+                    request, of: caller, shownAs: asker, subject: question.subject, item: question.item
+                ) { [self] outcome, entered in
                     // Before a later event of the authority, such as a lock, can revoke the proof.
                     let answeredIn = state.withLock { $0.take(outcome, for: question.context) }
                     continuation.resume(returning: (outcome, entered, answeredIn))

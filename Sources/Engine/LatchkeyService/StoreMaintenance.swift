@@ -120,30 +120,26 @@ final class StoreMaintenance: Sendable {
 
     // MARK: - Failed tries
 
-    /// Records failed biometry tries of counters that were just stored. Wrong passcodes are recorded by
-    /// `passcodeWasWrong`, since a passcode is counted before it is verified.
-    func apply(_ stored: PolicyCounters) {
-        let before = counters.withLock { counters in
-            defer { counters = stored }
-            return counters?.biometryFailures ?? 0
-        }
-        guard stored.biometryFailures > before else { return }
-        let threshold = PolicyState.lockoutThreshold
-        recordTry(locks: before < threshold && stored.biometryFailures >= threshold)
-    }
+    /// Remembers counters that were just stored.
+    func apply(_ stored: PolicyCounters) { counters.withLock { $0 = stored } }
 
-    /// Records that the passcode which was counted last is wrong.
-    func passcodeWasWrong() {
-        let failures = counters.withLock { $0?.passcodeFailures ?? 0 }
-        recordTry(locks: failures == PolicyState.lastPasscodeDelay)
-    }
-
-    /// Records a failed try. The entry names the newest counters, so that older counters are not accepted with this
-    /// audit log. A lockout also advances the store generation, so that an older copy of the database cannot undo it.
-    private func recordTry(locks: Bool) {
+    /// Records a failed try, which was counted last. The entry names the newest counters, so that older counters are not
+    /// accepted with this audit log. A lockout also advances the store generation, so that an older copy of the database
+    /// cannot undo it.
+    ///
+    /// - Parameters:
+    ///   - caller: the program whose prompt it was.
+    ///   - item: the item that the program asked for; empty if it is not known.
+    func tryFailed(_ proof: TriedProof, of caller: Caller, _ item: [UInt8]) {
+        let counted = counters.withLock { $0 }
+        let locks =
+            switch proof {
+            case .finger, .face: counted?.biometryFailures == PolicyState.lockoutThreshold
+            case .passcode, .accountPassword: counted?.passcodeFailures == PolicyState.lastPasscodeDelay
+            }
         work.submit(.any) { [keychain, log] in
             do throws(Failure) {
-                try keychain.record(.tryFailed, caller: nil)
+                try keychain.record(.tryFailed, item: item, caller: caller, ground: .failed(proof))
                 if locks { try keychain.recordLockout(caller: nil) }
             } catch {
                 // The counters themselves are durable: tries stay counted, and a full disk must not lock the owner out.

@@ -5,9 +5,13 @@ public enum AuditGround: Hashable, Sendable {
     /// What allowed a use. Empty for a use that needs no proof and no answer, and for events other than uses and refusals.
     case allowed(UseGrounds)
     case refused(RefusalReason)
+    /// What was not right; of failed tries only. Entries of earlier versions do not have it.
+    case failed(TriedProof)
 
     /// Added to the number of a reason; smaller values are sets of grounds.
     private static let refusals: UInt8 = 128
+    /// Added to the number of a proof that was tried.
+    private static let tries: UInt8 = 192
 
     /// The ground of a number in the store or in a message; nil for one that has no meaning.
     public init?(rawValue: UInt8) {
@@ -15,6 +19,9 @@ public enum AuditGround: Hashable, Sendable {
             let grounds = UseGrounds(rawValue: rawValue)
             guard grounds.isSubset(of: .all) else { return nil }
             self = .allowed(grounds)
+        } else if rawValue >= Self.tries {
+            guard let proof = TriedProof(rawValue: rawValue - Self.tries) else { return nil }
+            self = .failed(proof)
         } else {
             guard let reason = RefusalReason(rawValue: rawValue - Self.refusals) else { return nil }
             self = .refused(reason)
@@ -26,8 +33,24 @@ public enum AuditGround: Hashable, Sendable {
         switch self {
         case .allowed(let grounds): grounds.rawValue
         case .refused(let reason): Self.refusals + reason.rawValue
+        case .failed(let proof): Self.tries + proof.rawValue
         }
     }
+}
+
+/// What a person tried in vain at a prompt.
+public enum TriedProof: UInt8, CaseIterable, Sendable {
+    /// A finger that was not recognised.
+    case finger = 1
+    /// A face or an eye that was not recognised.
+    case face = 2
+    /// A wrong passcode.
+    case passcode = 3
+    /// A wrong password of the account, which can be the passcode.
+    case accountPassword = 4
+
+    /// What a sensor of this kind did not recognise.
+    package init(_ sensor: BiometryKind) { self = sensor == .touchID ? .finger : .face }
 }
 
 /// What allowed the use of an item or a key.

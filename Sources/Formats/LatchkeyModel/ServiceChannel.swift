@@ -166,6 +166,8 @@ package enum StoreCall: Equatable, Sendable {
     /// Store the records of the recovery codes, which no key of latchkeyd opens. Reply: `done`, when they are durable,
     /// or `failure`.
     case storeRecoveryCopy(StoreRecoveryCopy)
+    /// A try at a prompt of an evaluation failed, and was counted. Reply: `done`.
+    case tryFailed(TryFailed)
 
     package struct State: Equatable, Sendable {
         package var userID: UInt32
@@ -187,6 +189,17 @@ package enum StoreCall: Equatable, Sendable {
         package var copy: [UInt8]
 
         package init(userID: UInt32, copy: [UInt8]) { (self.userID, self.copy) = (userID, copy) }
+    }
+
+    package struct TryFailed: Equatable, Sendable {
+        package var userID: UInt32
+        /// The challenge of the evaluation. latchkeyd knows the program and the item that it belongs to.
+        package var challenge: [UInt8]
+        package var proof: TriedProof
+
+        package init(userID: UInt32, challenge: [UInt8], proof: TriedProof) {
+            (self.userID, self.challenge, self.proof) = (userID, challenge, proof)
+        }
     }
 
     package struct TryRecovery: Equatable, Sendable {

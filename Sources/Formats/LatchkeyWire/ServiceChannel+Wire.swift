@@ -243,6 +243,15 @@ extension StoreCall.TryRecovery: WireMap {
     }
 }
 
+extension StoreCall.TryFailed: WireMap {
+    package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            userID: try map.field(0, \.userID),
+            challenge: try map.field(1, \.challenge, .bytes(count: AuthToken.digestBytes)),
+            proof: try map.field(2, \.proof))
+    }
+}
+
 extension StoreCall.StoreRecoveryCopy: WireMap {
     package static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(

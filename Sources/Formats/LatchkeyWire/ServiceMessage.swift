@@ -63,6 +63,7 @@ package enum ServiceMessage: Equatable, Sendable {
             case .storeRecoveryCopy(let copy): body(12, copy)
             case .carryProof(let command): body(13, command)
             case .carryPreparation(let command): body(14, command)
+            case .tryFailed(let failed): body(15, failed)
             }
         case .storeReply(let number, let reply):
             begin(3, number)
@@ -145,6 +146,7 @@ package enum ServiceMessage: Equatable, Sendable {
         case 12: .storeRecoveryCopy(try reader.value())
         case 13: .carryProof(try reader.value())
         case 14: .carryPreparation(try reader.value())
+        case 15: .tryFailed(try reader.value())
         default: throw .unknownMessage
         }
     }

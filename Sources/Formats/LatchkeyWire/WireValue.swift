@@ -116,3 +116,4 @@ extension Policy: ClosedSet {}
 extension SkipReason: ClosedSet {}
 extension Status: ClosedSet {}
 extension Tier: ClosedSet {}
+extension TriedProof: ClosedSet {}

@@ -13,13 +13,14 @@ extension AuditLine {
         ]
     }
 
-    /// How a use was allowed, or why the program was refused; empty for other events.
+    /// How a use was allowed, why the program was refused, or what was tried in vain; empty for other events.
     private var how: String {
         switch (event, ground) {
         case (.used, .allowed([])): localized("no question", context: "ground")
         case (_, .allowed(let grounds)):
             UseGrounds.each.filter { grounds.contains($0) }.map { $0.text(localized) }.joined(separator: ", ")
         case (_, .refused(let reason)): reason.text(localized)
+        case (_, .failed(let proof)): proof.text(localized)
         }
     }
 
@@ -39,6 +40,7 @@ extension AuditLine {
             ("caller", caller.isEmpty ? .null : .text(caller)),
             ("process", processID == 0 ? .null : .number(Int64(processID))),
             ("count", .number(Int64(clamping: count))), ("allowed", allowed), ("refused", refused),
+            ("tried", tried),
         ])
     }
 
@@ -50,6 +52,11 @@ extension AuditLine {
     private var refused: JSON {
         guard case .refused(let reason) = ground else { return .null }
         return .text("\(reason)")
+    }
+
+    private var tried: JSON {
+        guard case .failed(let proof) = ground else { return .null }
+        return .text("\(proof)")
     }
 
     private var words: String { event?.text(localized) ?? localized("cannot be read", context: "event") }
@@ -147,6 +154,18 @@ extension UseGrounds {
         case .agreed: words("allowed once", context: "ground")
         case .always: words("always allowed", context: "ground")
         default: words("until logout", context: "ground")
+        }
+    }
+}
+
+extension TriedProof {
+    /// What was tried, as the table shows it.
+    fileprivate func text(_ words: Words) -> String {
+        switch self {
+        case .finger: words("finger", context: "ground")
+        case .face: words("face", context: "ground")
+        case .passcode: words("passcode", context: "ground")
+        case .accountPassword: words("account password", context: "ground")
         }
     }
 }

@@ -47,9 +47,9 @@ extension AuthorityDecorator {
     }
 
     package func evaluate(
-        _ request: AuthenticationRequest, of caller: Caller,
+        _ request: AuthenticationRequest, of caller: Caller, failed: @escaping @Sendable (TriedProof) -> Void,
         _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
-    ) -> UInt64 { authority.evaluate(request, of: caller, completion) }
+    ) -> UInt64 { authority.evaluate(request, of: caller, failed: failed, completion) }
 
     package func binding(storeID: [UInt8], _ accessControl: AccessControl) throws(Failure) -> KeyBinding {
         try authority.binding(storeID: storeID, accessControl)

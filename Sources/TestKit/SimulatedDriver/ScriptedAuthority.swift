@@ -22,10 +22,10 @@ package final class ScriptedAuthority: AuthorityDecorator {
     }
 
     package func evaluate(
-        _ request: AuthenticationRequest, of caller: Caller,
+        _ request: AuthenticationRequest, of caller: Caller, failed: @escaping @Sendable (TriedProof) -> Void,
         _ completion: @escaping @Sendable (Result<AuthenticationGrant, Failure>) -> Void
     ) -> UInt64 {
-        authority.evaluate(request, of: caller) { [self] answer in
+        authority.evaluate(request, of: caller, failed: failed) { [self] answer in
             if request.lastStep == .asksNewPasscode, case .success(let grant) = answer,
                 case .text(let new)? = grant.entered
             {

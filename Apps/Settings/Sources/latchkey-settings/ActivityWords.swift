@@ -49,9 +49,7 @@ enum ActivityWords {
             case .countersLost: words("The count of wrong tries was changed by another program")
             case .quarantined: words("A damaged item was set aside")
             case .restored: words("A damaged item can be read again")
-            case .tryFailed where entry.app.isEmpty:
-                words("A wrong passcode, or a finger or face that was not recognised")
-            case .tryFailed: words("A wrong passcode, or a finger or face that was not recognised, for \(app)")
+            case .tryFailed: failedTry(entry, app: app, one)
             case .rowsChanged: words("The keychain’s file was changed by another program")
             case .trailCut: words("The latest entries of this list were removed by another program")
             case .locked: words("The keychain was locked")
@@ -80,6 +78,21 @@ enum ActivityWords {
         return entry.count > 1 ? words("\(text), \(entry.count) times") : text
     }
 
+    /// What was tried in vain, at the prompt of which app, and for which item.
+    private static func failedTry(_ entry: ActivityEntry, app: String, _ one: String) -> String {
+        let what =
+            switch entry.ground {
+            case .failed(.finger): words("A finger that was not recognised")
+            case .failed(.face): words("A face that was not recognised")
+            case .failed(.passcode): words("A wrong passcode")
+            case .failed(.accountPassword): words("A wrong password of your account")
+            // An earlier version wrote it.
+            case .allowed, .refused: words("A wrong passcode, or a finger or face that was not recognised")
+            }
+        guard !entry.app.isEmpty else { return what }
+        return entry.item.isEmpty ? words("\(what), asked by \(app)") : words("\(what), asked by \(app) for \(one)")
+    }
+
     /// An item whose name is not known.
     private static func unnamed(of owner: String?, by app: String, isGone: Bool) -> String {
         switch owner {
@@ -105,6 +118,8 @@ enum ActivityWords {
         case (.used, .allowed([])): [words("Allowed without a question.")]
         case (_, .allowed(let grounds)): allowed(grounds)
         case (_, .refused(let reason)): refused(reason).map { [$0] } ?? []
+        // The sentence says it.
+        case (_, .failed): []
         }
     }
 

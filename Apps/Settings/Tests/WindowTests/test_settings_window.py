@@ -253,10 +253,13 @@ def test_activity_shows_which_app_asked_for_what():
         reading = subprocess.Popen(
             [machine.app("bank"), "get", "login"], env=machine.environment, stdout=subprocess.DEVNULL,
             stdin=subprocess.DEVNULL, start_new_session=True)
+        machine.prompt.enter("111111")
+        machine.prompt.sees("The passcode is wrong.")
         machine.prompt.enter("135790")
         check(reading.wait(20) == 0, "the item is read")
         window.keys("F5")
         tree = window.sees(lambda t: t.says("bank read “login”") and t.says("mail deleted an item of its own"))
+        check(tree.says("A wrong passcode, asked by bank for “login”"), "\n".join(tree.lines()))
         check(tree.says("bank stored “login”") and tree.says("Today"), "\n".join(tree.lines()))
         check(not tree.holds("topsecret"), "no secret is in the window")
         everything_has_a_name(tree)
@@ -516,6 +519,8 @@ def test_a_sensor_that_is_locked_is_used_again_after_the_passcode():
         window.keys("alt+e")
         machine.prompt.enter("1234")
         window.sees(lambda t: t.says("The passcode is right.") and t.says("Check that you remember the passcode"))
+        window.open("Activity")
+        window.sees("A finger that was not recognised, asked by latchkey-test-client")
 
 
 def test_face_permissions_are_withdrawn():

@@ -182,6 +182,12 @@ final class ChannelStore: AuthorityClient, AccountPasscode {
         connection?.notify(.counted(StoreCall.Counted(userID: userID, counters: counters)))
     }
 
+    /// Has latchkeyd record a failed try of an evaluation.
+    func tryFailed(_ proof: TriedProof, challenge: [UInt8]) {
+        connection?.notify(
+            .tryFailed(StoreCall.TryFailed(userID: userID, challenge: challenge, proof: proof)))
+    }
+
     func countersWereLost() throws(Failure) { connection?.notify(.countersWereLost(userID: userID)) }
 
     /// Has latchkeyd record that messages or services were not trusted.

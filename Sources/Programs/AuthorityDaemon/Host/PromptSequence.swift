@@ -17,6 +17,8 @@ final class PromptSequence: Sendable {
     private let request: AuthenticationRequest
     private let caller: Caller
     let account: AccountStep
+    /// Called for each try at one of the prompts that failed.
+    private let failed: @Sendable (TriedProof) -> Void
     /// Called when a prompt has ended, before its result is used.
     private let ended: @Sendable () -> Void
     private let state = Mutex(State())
@@ -26,10 +28,10 @@ final class PromptSequence: Sendable {
     /// - Parameter account: the step before the stages of the request itself.
     init(
         _ authority: LocalAuthority, _ request: AuthenticationRequest, of caller: Caller, account: AccountStep,
-        ended: @escaping @Sendable () -> Void
+        failed: @escaping @Sendable (TriedProof) -> Void, ended: @escaping @Sendable () -> Void
     ) {
         (self.authority, self.request, self.caller, self.account) = (authority, request, caller, account)
-        self.ended = ended
+        (self.failed, self.ended) = (failed, ended)
     }
 
     typealias Completion = @Sendable (Result<AuthenticationGrant, Failure>) -> Void
@@ -64,7 +66,7 @@ final class PromptSequence: Sendable {
             return (state.turn, state.withdrawn)
         }
         if let withdrawn { return then(.failure(Failure(withdrawn)), nil) }
-        let evaluation = authority.evaluate(request, of: caller, account: account, notice: notice) {
+        let evaluation = authority.evaluate(request, of: caller, account: account, notice: notice, failed: failed) {
             [self] answer, opened in
             ended()
             then(answer, opened)

@@ -210,7 +210,11 @@ final class UserAuthority: Sendable {
         }
         let account: AccountStep = if case .asked = code { .none } else { try accountStep(request) }
         // The reply may be followed by a question about the state, such as the tries that are left.
-        let prompts = PromptSequence(authority, request, of: caller, account: account) { [self] in sendState() }
+        let prompts = PromptSequence(authority, request, of: caller, account: account) { [store] proof in
+            store.tryFailed(proof, challenge: request.challenge)
+        } ended: { [self] in
+            sendState()
+        }
         switch code {
         case .asked: recover(prompts, answer)
         case .none: ask(prompts, request.lastStep, account.kind, answer)
