@@ -383,7 +383,10 @@ let package = Package(
             ]),
         tests(
             "LatchkeyKitTests",
-            ["LatchkeyKit", "LatchkeySimulator", "LatchkeyTesting", "LocalAuthentication", "Security", "TestSupport"]),
+            [
+                "LatchkeyClient", "LatchkeyKit", "LatchkeyModel", "LatchkeySimulator", "LatchkeyTesting",
+                "LocalAuthentication", "Security", "TestSupport",
+            ]),
         tests(
             "LatchkeySimulatorTests",
             ["LatchkeySimulator", "LatchkeyTesting", "LocalAuthentication", "Security", "TestSupport"]),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyClient
 import LatchkeyKit
+import LatchkeyModel
 import LatchkeySimulator
 import LatchkeyTesting
 import Security
@@ -58,6 +60,23 @@ import Testing
         try monitor.trustCurrent()
         try monitor.forget()
         #expect(try monitor.check() == .firstRun)
+    }
+
+    /// An app looks whenever its window becomes active, and the log is for what a person or a program did.
+    @Test func aCheckReadsNoSecret() throws {
+        try monitor.trustCurrent()
+        #expect(try monitor.check() == .unchanged)
+        try machine().enroll()
+        #expect(try monitor.check() == .changed)
+        let request = Request.Log(after: 0, limit: Limits.auditEntries, verifies: false)
+        let log = try machine().client.call(request).lines
+        #expect(log.contains { $0.event == .added } && !log.contains { $0.event == .used })
+    }
+
+    @Test func aLockedKeychainIsAnErrorAndNotAFirstRun() throws {
+        try monitor.trustCurrent()
+        try machine().lock()
+        #expect(throws: KeychainError(status: errSecInteractionNotAllowed)) { try monitor.check() }
     }
 
     @Test func anUnreadableKeychainIsAnErrorAndNotAFirstRun() throws {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 public import LocalAuthentication
+import Security
 
 /// Detects that the enrolled fingers or faces differ from those that the app trusts, so that the app can ask for its
 /// own password.
@@ -54,13 +56,15 @@ public struct EnrollmentMonitor: Sendable {
     /// - Returns: the result of the comparison.
     /// - Throws: `KeychainError` when the trusted set cannot be read. The app should then ask for its own password.
     public func check() throws(KeychainError) -> Verdict {
-        let trusted: Data
+        // An attribute, since it is no secret: an app that looks often would fill the audit log with reads of one.
+        let trusted: Data?
         do throws(KeychainError) {
-            trusted = try store.data(of: entry, prompt: .never)
+            trusted = try store.attachment(of: entry)
         } catch {
             guard error.kind == .itemNotFound else { throw error }
             return .firstRun
         }
+        guard let trusted else { return .firstRun }
         let context = makeContext()
         if let current = context.enrolledStateHash { return current == trusted ? .unchanged : .changed }
         // Without a hash, either nothing is enrolled any more, or biometry is locked or not available.
@@ -83,7 +87,10 @@ public struct EnrollmentMonitor: Sendable {
         }
         try store.store(
             current, in: entry, protection: KeychainProtection(.whenUnlockedThisDeviceOnly),
-            label: "Which fingers or faces are trusted", prompt: .never)
+            [
+                kSecAttrLabel as String: "Which fingers or faces are trusted",
+                kSecAttrDescription as String: "setting of the app", kSecAttrGeneric as String: current,
+            ], prompt: .never)
         return true
     }
 

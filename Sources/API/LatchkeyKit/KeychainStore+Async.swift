@@ -18,14 +18,19 @@ extension KeychainStore {
     ///   - entry: the item.
     ///   - protection: when the item can be read, and which proof is required; replaces that of an existing item.
     ///   - label: the name of the item in lists; nil leaves it unchanged.
+    ///   - description: what kind of item it is, in a few words for people, such as "encrypted note"; nil leaves it unchanged.
+    ///     Apple: `kSecAttrDescription`.
+    ///   - comment: what depends on the item, in a sentence for people; nil leaves it unchanged. Apple: `kSecAttrComment`.
     ///   - prompt: how the user is asked.
     /// - Throws: `KeychainError`, as the synchronous form; the item is unchanged then.
     public func store(
         _ data: Data, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
-        prompt: KeychainPrompt = .standard
+        description: String? = nil, comment: String? = nil, prompt: KeychainPrompt = .standard
     ) async throws(KeychainError) {
         try await waiting(prompt) { (prompt) throws(KeychainError) in
-            try store(data, in: entry, protection: protection, label: label, prompt: prompt)
+            try store(
+                data, in: entry, protection: protection, label: label, description: description, comment: comment,
+                prompt: prompt)
         }
     }
 
@@ -38,14 +43,19 @@ extension KeychainStore {
     ///   - entry: the item.
     ///   - protection: when the item can be read, and which proof is required.
     ///   - label: the name of the item in lists; nil for none.
+    ///   - description: what kind of item it is, in a few words for people, such as "encrypted note"; nil for a password.
+    ///     Apple: `kSecAttrDescription`.
+    ///   - comment: what depends on the item, in a sentence for people; nil for nothing. Apple: `kSecAttrComment`.
     ///   - prompt: how the user is asked; provides the password for `KeychainProtection.applicationPassword`.
     /// - Throws: `KeychainError`: `alreadyThere` when the item exists; it is unchanged then.
     public func add(
         _ data: Data, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
-        prompt: KeychainPrompt = .standard
+        description: String? = nil, comment: String? = nil, prompt: KeychainPrompt = .standard
     ) async throws(KeychainError) {
         try await waiting(prompt) { (prompt) throws(KeychainError) in
-            try add(data, in: entry, protection: protection, label: label, prompt: prompt)
+            try add(
+                data, in: entry, protection: protection, label: label, description: description, comment: comment,
+                prompt: prompt)
         }
     }
 

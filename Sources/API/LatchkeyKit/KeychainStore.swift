@@ -33,21 +33,40 @@ public struct KeychainStore: Sendable {
     ///   - entry: the item.
     ///   - protection: when the item can be read, and which proof is required; replaces that of an existing item.
     ///   - label: the name of the item in lists; nil leaves it unchanged.
+    ///   - description: what kind of item it is, in a few words for people, such as "encrypted note"; nil leaves it unchanged.
+    ///     Apple: `kSecAttrDescription`.
+    ///   - comment: what depends on the item, in a sentence for people; nil leaves it unchanged. Apple: `kSecAttrComment`.
     ///   - prompt: how the user is asked.
     /// - Throws: `KeychainError`: `cancelled`, `authenticationFailed` or `interactionNotAllowed` when the proof
     ///   cannot be obtained, `tooLarge`, `diskFull`, `notAvailable` when the keychain cannot be used, `notPermitted`
     ///   for another app's access group, `badParameter`. The item is unchanged then.
     public func store(
         _ data: Data, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
-        prompt: KeychainPrompt = .standard
+        description: String? = nil, comment: String? = nil, prompt: KeychainPrompt = .standard
+    ) throws(KeychainError) {
+        try store(
+            data, in: entry, protection: protection, Self.names(label, description, comment), prompt: prompt)
+    }
+
+    private static func names(_ label: String?, _ description: String?, _ comment: String?) -> [String: Any] {
+        let names = [
+            kSecAttrLabel as String: label, kSecAttrDescription as String: description,
+            kSecAttrComment as String: comment,
+        ]
+        return names.compactMapValues { $0 }
+    }
+
+    /// Stores a value with other attributes.
+    func store(
+        _ data: Data, in entry: KeychainEntry, protection: KeychainProtection, _ attributes: [String: Any],
+        prompt: KeychainPrompt
     ) throws(KeychainError) {
         guard !data.isEmpty else {
             try remove(entry)
             return
         }
-        var changes = try protection.attributes()
+        var changes = try protection.attributes().merging(attributes) { $1 }
         changes[kSecValueData as String] = data
-        if let label { changes[kSecAttrLabel as String] = label }
         let query = try query(entry, prompt)
         // Checks for the item first, since a read is cheaper than a rejected write. Another program may add or delete
         // the item between the two calls; then the loop tries the other call.
@@ -76,15 +95,19 @@ public struct KeychainStore: Sendable {
     ///   - entry: the item.
     ///   - protection: when the item can be read, and which proof is required.
     ///   - label: the name of the item in lists; nil for none.
+    ///   - description: what kind of item it is, in a few words for people, such as "encrypted note"; nil for a password.
+    ///     Apple: `kSecAttrDescription`.
+    ///   - comment: what depends on the item, in a sentence for people; nil for nothing. Apple: `kSecAttrComment`.
     ///   - prompt: how the user is asked; provides the password for `KeychainProtection.applicationPassword`.
-    /// - Throws: `KeychainError`: `alreadyThere` when the item exists, else as `store(_:in:protection:label:prompt:)`.
+    /// - Throws: `KeychainError`: `alreadyThere` when the item exists, else as
+    ///   `store(_:in:protection:label:description:comment:prompt:)`.
     public func add(
         _ data: Data, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
-        prompt: KeychainPrompt = .standard
+        description: String? = nil, comment: String? = nil, prompt: KeychainPrompt = .standard
     ) throws(KeychainError) {
         var item = try query(entry, prompt).merging(try protection.attributes()) { $1 }
+        item.merge(Self.names(label, description, comment)) { $1 }
         item[kSecValueData as String] = data
-        if let label { item[kSecAttrLabel as String] = label }
         try check(SecItemAdd(item as CFDictionary, nil))
     }
 
@@ -137,6 +160,21 @@ public struct KeychainStore: Sendable {
         case errSecItemNotFound: return false
         default: throw KeychainError(status: status)
         }
+    }
+
+    /// Returns what an app has attached to an item, which is no secret: nothing of the item is released, and no use of it is
+    /// recorded. Apple: `kSecAttrGeneric`.
+    ///
+    /// - Returns: nil when the item has none.
+    /// - Throws: `KeychainError`: `itemNotFound` when there is no such item, `interactionNotAllowed` when it cannot be read
+    ///   without a prompt.
+    func attachment(of entry: KeychainEntry) throws(KeychainError) -> Data? {
+        var query = try query(entry, .never)
+        query[kSecReturnAttributes as String] = true
+        query[kSecMatchLimit as String] = kSecMatchLimitOne
+        var result: CFTypeRef?
+        try check(SecItemCopyMatching(query as CFDictionary, &result))
+        return (result as? [String: Any])?[kSecAttrGeneric as String] as? Data
     }
 
     /// Returns the accounts of a service, in the order in which they were added. Apple: `SecItemCopyMatching`.

@@ -19,18 +19,25 @@ struct NoteStore: Sendable {
 
     let service: String
 
+    /// The revisions of all notes, without reading a note: every read is in the audit log, and a window looks often.
+    func revisions() async throws(QuickNoteError) -> [UUID: Data] {
+        try await call { () throws(KeychainError) in
+            var found: [UUID: Data] = [:]
+            for item in try attributes(query()) {
+                guard let account = item[kSecAttrAccount as String] as? String, let id = UUID(uuidString: account)
+                else { continue }
+                found[id] = item[kSecAttrGeneric as String] as? Data ?? Data()
+            }
+            return found
+        }
+    }
+
     /// Reads every note.
     func all() async throws(QuickNoteError) -> [Sealed] {
         try await call { () throws(KeychainError) in
             var query = query()
-            query[kSecMatchLimit as String] = kSecMatchLimitAll
-            query[kSecReturnAttributes as String] = true
             query[kSecReturnData as String] = true
-            var result: CFTypeRef?
-            let status = SecItemCopyMatching(query as CFDictionary, &result)
-            guard status != errSecItemNotFound else { return [] }
-            guard status == errSecSuccess else { throw KeychainError(status: status) }
-            return (result as? [[String: Any]] ?? []).compactMap { item in
+            return try attributes(query).compactMap { item in
                 guard let account = item[kSecAttrAccount as String] as? String, let id = UUID(uuidString: account),
                     let bytes = item[kSecValueData as String] as? Data
                 else { return nil }
@@ -48,7 +55,8 @@ struct NoteStore: Sendable {
             item[kSecAttrGeneric as String] = note.revision
             item[kSecValueData as String] = note.bytes
             item[kSecAttrAccessible as String] = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
-            item[kSecAttrLabel as String] = "Note of " + created.formatted(date: .abbreviated, time: .shortened)
+            item[kSecAttrLabel as String] = try label(created)
+            item[kSecAttrDescription as String] = Self.kind
             let status = SecItemAdd(item as CFDictionary, nil)
             guard status != errSecDuplicateItem else { return false }
             guard status == errSecSuccess else { throw KeychainError(status: status) }
@@ -61,6 +69,7 @@ struct NoteStore: Sendable {
         try await call { () throws(KeychainError) in
             let changes: [String: Any] = [
                 kSecAttrGeneric as String: note.revision, kSecValueData as String: note.bytes,
+                kSecAttrDescription as String: Self.kind,
             ]
             let status = SecItemUpdate(query(note.id, revision) as CFDictionary, changes as CFDictionary)
             guard status != errSecItemNotFound else { return false }
@@ -88,6 +97,34 @@ struct NoteStore: Sendable {
     }
 
     // MARK: - Parts
+
+    /// What lists of items call a note.
+    private static let kind = "encrypted note"
+
+    /// The name of a new note: when it was written; to the second if another note was written in that minute.
+    private func label(_ created: Date) throws(KeychainError) -> String {
+        let minute = "Note of " + created.formatted(date: .abbreviated, time: .shortened)
+        let names = Set(try attributes(query()).compactMap { $0[kSecAttrLabel as String] as? String })
+        guard names.contains(minute) else { return minute }
+        let second = "Note of " + created.formatted(date: .abbreviated, time: .standard)
+        guard names.contains(second) else { return second }
+        // Of copies, which have the time of their note.
+        var number = 2
+        while names.contains("\(second), \(number)") { number += 1 }
+        return "\(second), \(number)"
+    }
+
+    /// The attributes of all items that match, with what else the query asks for.
+    private func attributes(_ query: [String: Any]) throws(KeychainError) -> [[String: Any]] {
+        var query = query
+        query[kSecMatchLimit as String] = kSecMatchLimitAll
+        query[kSecReturnAttributes as String] = true
+        var result: CFTypeRef?
+        let status = SecItemCopyMatching(query as CFDictionary, &result)
+        guard status != errSecItemNotFound else { return [] }
+        guard status == errSecSuccess else { throw KeychainError(status: status) }
+        return result as? [[String: Any]] ?? []
+    }
 
     private func query(_ id: UUID? = nil, _ revision: Data? = nil) -> [String: Any] {
         var query: [String: Any] = [

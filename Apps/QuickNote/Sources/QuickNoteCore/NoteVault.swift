@@ -19,6 +19,8 @@ struct NoteVault: Sendable {
     var slots: [KeychainEntry] {
         (0..<4).map { .password(service: service, account: "password-key.\($0)") }
     }
+    /// What lists of items call the items of the key.
+    private static let kind = "key of the app"
     private var biometryEntry: KeychainEntry { .password(service: service, account: "biometry-key") }
 
     // MARK: - Password
@@ -85,6 +87,8 @@ struct NoteVault: Sendable {
         do throws(KeychainError) {
             try await keychain.add(
                 data, in: slot, protection: .applicationPassword, label: "Key of all notes, for the password",
+                description: Self.kind,
+                comment: "Your password opens the notes with it. Without both keys no note can be read.",
                 prompt: .standard.password(password))
             return true
         } catch {
@@ -130,7 +134,9 @@ struct NoteVault: Sendable {
         for protection in biometryProtections {
             do throws(KeychainError) {
                 try await keychain.store(
-                    data, in: biometryEntry, protection: protection, label: "Key of all notes, for the finger or face")
+                    data, in: biometryEntry, protection: protection, label: "Key of all notes, for the finger or face",
+                    description: Self.kind,
+                    comment: "Your finger or face opens the notes with it. Without both keys no note can be read.")
                 return true
             } catch {
                 // Refused: no passcode is set, or this tier cannot bind an item to the enrolled set.

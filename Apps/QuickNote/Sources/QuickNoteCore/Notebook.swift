@@ -18,7 +18,9 @@ struct Notebook {
     let key: NoteKey
     var entries: [Entry] = []
     /// Number of notes that the key does not open; they are not deleted.
-    var unreadable = 0
+    var unreadable: Int { unopened.count }
+    /// Their revisions.
+    var unopened: [UUID: Data] = [:]
     var selection: UUID?
     var search = ""
     /// The last deleted note, for undo.
@@ -38,9 +40,16 @@ struct Notebook {
 
     var isDirty: Bool { entries.contains(where: \.isDirty) }
 
+    /// Whether these are the revisions of the saved notes.
+    func isUpToDate(_ revisions: [UUID: Data]) -> Bool {
+        var known = unopened
+        for entry in entries { known[entry.note.id] = entry.revision }
+        return known == revisions
+    }
+
     /// Adopts the notes of the keychain; unsaved texts of this window remain.
     mutating func merge(_ sealed: [NoteStore.Sealed]) {
-        unreadable = 0
+        unopened = [:]
         var merged: [Entry] = []
         for item in sealed {
             let known = index(of: item.id).map { entries[$0] }
@@ -51,7 +60,7 @@ struct Notebook {
             guard let data = NoteCipher.open(item.bytes, id: item.id, key: key),
                 let note = Note(id: item.id, encoded: data)
             else {
-                unreadable += 1
+                unopened[item.id] = item.revision
                 continue
             }
             merged.append(Entry(note: note, revision: item.revision))

@@ -19,6 +19,8 @@ extension QuickNoteModel {
         guard notebook != nil else { return nil }
         let turn = turn
         do throws(QuickNoteError) {
+            let revisions = try await store.revisions()
+            guard turn == self.turn, notebook?.isUpToDate(revisions) == false else { return nil }
             let sealed = try await store.all()
             if turn == self.turn { notebook?.merge(sealed) }
             return nil

@@ -19,6 +19,74 @@ import Testing
         #expect(app.model.text == "one\nmore")
     }
 
+    /// A person who deletes one has to tell it from the others, and a name must not disclose the text.
+    @Test func everyNoteHasANameOfItsOwnAndSaysThatItIsEncrypted() async throws {
+        let app = await App.opened()
+        func attributes(_ service: String) throws -> [[String: Any]] {
+            let query: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
+                kSecMatchLimit as String: kSecMatchLimitAll, kSecReturnAttributes as String: true,
+                kSecUseAuthenticationUI as String: kSecUseAuthenticationUISkip,
+            ]
+            var result: CFTypeRef?
+            #expect(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
+            return try #require(result as? [[String: Any]])
+        }
+        func labels() throws -> [String] {
+            try attributes("QuickNote.note").compactMap { $0[kSecAttrLabel as String] as? String }
+        }
+        // The first two are of one minute, and the copies of one second.
+        await app.write("secret one")
+        let first = try #require(labels().first)
+        await app.write("secret two")
+        let store = NoteStore(service: "QuickNote.note")
+        for _ in 0..<3 {
+            let note = NoteStore.Sealed(id: UUID(), revision: Data([1]), bytes: Data([1]))
+            #expect(try await store.add(note, created: app.clock.date))
+        }
+        let names = try labels()
+        #expect(names.count == 5 && Set(names).count == 5 && names.contains(first))
+        #expect(names.allSatisfy { $0.hasPrefix("Note of ") && !$0.contains("secret") })
+        let kinds = try attributes("QuickNote.note").compactMap { $0[kSecAttrDescription as String] as? String }
+        #expect(kinds == [String](repeating: "encrypted note", count: 5))
+    }
+
+    /// Each read of a note is in the audit log, and a window looks whenever it becomes active.
+    @Test func notesAreReadAgainOnlyIfOneHasChanged() async throws {
+        let key = try NoteKey()
+        let store = NoteStore(service: "QuickNote.note")
+        func sealed(_ text: String, _ revision: UInt8) throws -> NoteStore.Sealed {
+            let note = Note(text: text, created: Date(), modified: Date())
+            return NoteStore.Sealed(
+                id: note.id, revision: Data([revision]),
+                bytes: try NoteCipher.seal(note.encoded, id: note.id, key: key))
+        }
+        let (readable, unreadable) = (try sealed("one", 1), try sealed("two", 2))
+        var damaged = unreadable
+        damaged.bytes = Data([1])
+        for note in [readable, damaged] { #expect(try await store.add(note, created: Date())) }
+        var book = Notebook(key: key)
+        #expect(try await !book.isUpToDate(store.revisions()))
+        book.merge(try await store.all())
+        #expect(book.entries.count == 1 && book.unreadable == 1)
+        #expect(try await book.isUpToDate(store.revisions()))
+        // Another window saves the one, repairs the other, and deletes it.
+        #expect(try await store.replace(again(readable, as: 3), at: Data([1])))
+        #expect(try await !book.isUpToDate(store.revisions()))
+        book.merge(try await store.all())
+        #expect(try await book.isUpToDate(store.revisions()))
+        #expect(try await store.replace(again(unreadable, as: 4), at: Data([2])))
+        #expect(try await !book.isUpToDate(store.revisions()))
+        book.merge(try await store.all())
+        #expect(book.entries.count == 2 && book.unreadable == 0)
+        #expect(try await store.remove(unreadable.id, at: Data([4])))
+        #expect(try await !book.isUpToDate(store.revisions()))
+    }
+
+    private func again(_ note: NoteStore.Sealed, as revision: UInt8) -> NoteStore.Sealed {
+        NoteStore.Sealed(id: note.id, revision: Data([revision]), bytes: note.bytes)
+    }
+
     @Test func searchMatchesWholeTextsIgnoringCaseAndAccents() async {
         let app = await App.opened("Café crème\nlist", "shopping: cafe", "other")
         app.model.search = "CAFÉ list"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the window: drives it by keyboard through every state, and checks each over the accessibility bus."""
 
+import json
 import os
 import subprocess
 import time
@@ -307,6 +308,27 @@ def test_two_windows_keep_both_texts():
         first.picture("two-windows")
         second.keys("ctrl+f")
         second.sees(both)
+
+
+def test_a_window_that_becomes_active_reads_nothing():
+    with Machine() as machine:
+        first = opened(machine, "milk")
+        first.keys("ctrl+l")
+        locked(first, "milk")
+        second = machine.open()
+        locked(second)
+        # Each of them looks whether the finger is still trusted.
+        for _ in range(3):
+            first.focus()
+            second.focus()
+        second.press_button("Use Password")
+        second.sees(lambda t: (n := t.named("Password", "password text")) and n.focused)
+        second.enter("pw")
+        second.sees("milk")
+        log = [json.loads(line) for line in machine.latchkey("log", "--json").splitlines()]
+        names = [entry["name"] for entry in log if entry["event"] == "used"]
+        check(any("password-key" in name for name in names), f"the log has what was read: {names}")
+        check(not any("enrolled" in name for name in names), f"which fingers are trusted is no secret: {names}")
 
 
 def open_first(window):
