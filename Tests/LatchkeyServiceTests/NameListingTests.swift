@@ -42,7 +42,8 @@ import Testing
             let request = Request.AddItem(
                 attributes: [
                     .account: .text("account \(number)"), .service: .text("bank.example"), .label: .text("the card"),
-                    .comment: .text("a private comment"), .generic: .data(Array("private bytes".utf8)),
+                    .itemDescription: .text("card number"), .comment: .text("a private comment"),
+                    .generic: .data(Array("private bytes".utf8)),
                 ], accessControl: rule, secret: SecretBytes("topsecret".utf8))
             _ = try machine.keychain.add(request, caller: bank)
         }
@@ -72,7 +73,7 @@ import Testing
         #expect(
             item.attributes == [
                 .accessGroup: .text("bank"), .account: .text("account 0"), .service: .text("bank.example"),
-                .label: .text("the card"),
+                .label: .text("the card"), .itemDescription: .text("card number"),
             ])
         #expect(item.accessControl == rule && item.secret == nil && item.persistentReference?.count == 34)
     }

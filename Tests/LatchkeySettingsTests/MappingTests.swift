@@ -77,6 +77,46 @@ import Testing
         #expect(!"\(item)".contains("hidden"))
     }
 
+    private func item(_ more: Attributes, _ itemClass: ItemClass = .genericPassword) -> StoredItem {
+        var attributes: Attributes = [.accessGroup: .text("notes"), .account: .text("d3e39ab8")]
+        for (code, value) in more { attributes[code] = value }
+        return StoredItem(FoundItem(itemClass: itemClass, attributes: attributes), number: 0)
+    }
+
+    @Test func whatAnAppSaysAboutAnItemIsShortAndCleanOrNotShown() {
+        let note = item([.itemDescription: .text("encrypted note"), .comment: .text("Line one.\nLine two.\u{202e}")])
+        #expect(note.appKind == "encrypted note" && note.appComment == "Line one.\u{fffd}Line two.\u{fffd}")
+        #expect(item([:]).appKind.isEmpty && item([:]).appComment.isEmpty)
+        for text in [String(repeating: "a", count: 121), "x”: needs the passcode “", "\"x\"", "„x"] {
+            let item = item([.itemDescription: .text(text), .comment: .text(text)])
+            #expect(item.appKind.isEmpty && item.appComment.isEmpty, "\(text)")
+        }
+        #expect(item([.itemDescription: .text("password")], .key).appKind.isEmpty, "a key has no such attribute")
+    }
+
+    @Test func anItemThatIsStoredAgainHasTheKeyOfTheDeletedOne() {
+        let first = item([.service: .text("mail"), .label: .text("one"), .creationDate: .date(1)])
+        #expect(first.key == item([.service: .text("mail"), .label: .text("two")]).key)
+        #expect(first.key != item([.service: .text("web")]).key)
+        #expect(first.key != item([.service: .text("mail"), .account: .text("bob")]).key)
+        #expect(first.key != item([.service: .text("mail"), .accessGroup: .text("bank")]).key)
+        #expect(first.key != item([.service: .text("mail")], .internetPassword).key)
+    }
+
+    @Test func anItemThatABackupLeftOutHasTheNameOfTheLists() {
+        func name(_ label: String, _ account: String) -> String {
+            KeychainControl.LeftOut(
+                SkippedItem(
+                    itemClass: .genericPassword, group: "notes", account: account, service: "keys", label: label,
+                    reason: .thisDeviceOnly)
+            ).name
+        }
+        #expect(name("Key of all notes", "biometry-key") == "Key of all notes (keys)")
+        #expect(name("", "biometry-key") == "biometry-key (keys)")
+        let listed = item([.service: .text("keys"), .label: .text("Key of all notes")])
+        #expect(listed.title == name("Key of all notes", "d3e39ab8"))
+    }
+
     private func overview(_ tier: Tier, _ kind: PasscodeKind?, isPasscodeSet: Bool = true) -> KeychainOverview {
         KeychainOverview(
             StatusReport(

@@ -50,6 +50,12 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
     public let place: String
     /// The app's description of the item; may be empty.
     public let label: String
+    /// What the app calls this kind of item, such as "encrypted note" (`kSecAttrDescription`): one short line, without control
+    /// characters. Empty if it says nothing, or more. Nothing but the app vouches for it.
+    public let appKind: String
+    /// What depends on the item, as the app says it (`kSecAttrComment`): as `appKind`, at most a sentence. Empty also where the
+    /// daemon lists no comments.
+    public let appComment: String
     /// What a program has to prove before it gets the secret.
     public let rule: Rule
     /// Whether the item never leaves this machine, not even in a backup.
@@ -58,8 +64,32 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
     public let needsPasscode: Bool
     /// Whether the item is deleted with a forgotten passcode (`KeychainControl.discardForgotten()`).
     public let isDiscardedWithPasscode: Bool
+    /// Tells the item from every other that exists at the same time. An item that was deleted and stored again has the same one.
+    public let key: Key
     /// The persistent reference, with which the item is deleted; nil if the daemon sent none.
     let reference: [UInt8]?
+
+    /// The class of an item, and its primary key as far as the list has it.
+    public struct Key: Hashable, Sendable {
+        private let itemClass: ItemClass
+        private let values: Attributes
+
+        init(_ item: FoundItem) {
+            itemClass = item.itemClass
+            let codes = Set(item.itemClass.primaryKey)
+            values = (item.attributes ?? [:]).filter { codes.contains($0.key) }
+        }
+    }
+
+    /// Maximum characters of `appKind`, and of `appComment`.
+    private static let (kindCharacters, commentCharacters) = (40, 120)
+
+    /// A text of the app that can be quoted in a sentence about its item. Empty for a longer one, of which a part could mislead,
+    /// and for one with quotation marks, which could seem to end there.
+    private static func short(_ text: String, _ characters: Int) -> String {
+        let marks: Set<Character> = ["“", "”", "„", "‟", "«", "»", "\""]
+        return text.count <= characters && !text.contains(where: marks.contains) ? text.withoutControls : ""
+    }
 
     /// The app's description of the item, or else its name, with its service or server, such as "login (bank.example)"; empty if
     /// it has none of them.
@@ -81,6 +111,10 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
         place = item.place
         label = item.text(.label)
         title = item.title
+        let isPassword = item.itemClass.has(.itemDescription)
+        appKind = isPassword ? Self.short(item.text(.itemDescription), Self.kindCharacters) : ""
+        appComment = isPassword ? Self.short(item.text(.comment), Self.commentCharacters) : ""
+        key = Key(item)
         let control = item.accessControl ?? AccessControl()
         rule = Rule(control.constraints)
         staysHere = control.accessibility.isThisDeviceOnly

@@ -10,7 +10,7 @@ extension Keychain {
 
     /// The attributes by which lists name an item. An app can store anything in the others, such as a comment.
     private static let naming: Set<AttributeCode> = [
-        .accessGroup, .account, .service, .server, .label, .applicationTag, .keyClass, .tokenID,
+        .accessGroup, .account, .service, .server, .label, .itemDescription, .applicationTag, .keyClass, .tokenID,
     ]
 
     /// Lists the next page of the items of every group: names and access control, neither secrets nor other attributes.

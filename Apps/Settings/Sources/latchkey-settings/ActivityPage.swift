@@ -21,6 +21,8 @@ import Widgets
     private var entries: [ActivityEntry] = []
     /// The items that still exist.
     private var existing: Set<String> = []
+    /// Their keys.
+    private var existingKeys: Set<StoredItem.Key> = []
     /// The apps that the menu of the desktop has, by their names in the log.
     private var installed: [String: InstalledApp] = [:]
     private var protection = KeychainOverview.Protection.user
@@ -104,6 +106,7 @@ import Widgets
                 if refresh == refreshes {
                     host.seen.add(found)
                     existing = Set(found.map(\.id))
+                    existingKeys = Set(found.map(\.key))
                 }
                 installed.merge(apps) { $1 }
                 if number != nil { pages += 1 }
@@ -206,7 +209,12 @@ import Widgets
     private func sentence(_ entry: ActivityEntry) -> String {
         ActivityWords.sentence(
             entry, app: name(entry.app), item: host.seen[entry.item].map { AppsWords.name($0) }, owner: owner(entry),
-            isDeleted: isNamed && !entry.item.isEmpty && !existing.contains(entry.item))
+            isDeleted: isNamed && !entry.item.isEmpty && !existing.contains(entry.item) && !wasStoredAgain(entry))
+    }
+
+    /// Whether the item of an entry was deleted, and its app has stored one of the same key since.
+    private func wasStoredAgain(_ entry: ActivityEntry) -> Bool {
+        !existing.contains(entry.item) && host.seen[entry.item].map { existingKeys.contains($0.key) } ?? false
     }
 
     /// Shows what is behind a row, and leads to the item if it still exists.
@@ -214,7 +222,8 @@ import Widgets
         guard let window = host.window else { return }
         let item = host.seen[entry.item]
         let text = ActivityWords.details(
-            entry, app: name(entry.app), installed[entry.app], item, owner: owner(entry), isNamed: isNamed)
+            entry, app: name(entry.app), installed[entry.app], item, owner: owner(entry), isNamed: isNamed,
+            wasStoredAgain: wasStoredAgain(entry))
         guard let item, existing.contains(entry.item) else {
             return Question.tell(
                 over: window, heading: sentence(entry), body: text, close: WindowWords.closeMnemonic)

@@ -187,9 +187,10 @@ enum ActivityWords {
     /// - Parameters:
     ///   - app: the name of the app that asked.
     ///   - owner: the name of the app that stored the item; nil if it is not known.
+    ///   - wasStoredAgain: whether the item was deleted, and its app has stored another one in its place.
     static func details(
         _ entry: ActivityEntry, app: String, _ installed: InstalledApp?, _ item: StoredItem?, owner: String?,
-        isNamed: Bool
+        isNamed: Bool, wasStoredAgain: Bool
     ) -> String {
         var lines: [String] = []
         if let explanation = explanation(entry) { lines.append(explanation) }
@@ -203,6 +204,7 @@ enum ActivityWords {
         if let item {
             lines.append(words("Item: \(AppsWords.name(item))"))
             lines.append(AppsWords.subtitle(item))
+            if wasStoredAgain { lines.append(words("It was deleted since, and its app stored it again.")) }
         } else if !entry.item.isEmpty {
             lines.append(
                 isNamed

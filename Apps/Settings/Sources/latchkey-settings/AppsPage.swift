@@ -137,10 +137,10 @@ import Widgets
         let wanted = search?.text.lowercased() ?? ""
         let found = items.filter { item in
             wanted.isEmpty
-                || [AppsWords.app(item.app, installed[item.app]), item.app, item.name, item.place, item.label].contains
-                {
-                    $0.lowercased().contains(wanted)
-                }
+                || [
+                    AppsWords.app(item.app, installed[item.app]), item.app, item.name, item.place, item.label,
+                    item.appKind,
+                ].contains { $0.lowercased().contains(wanted) }
         }
         search?.isVisible = !items.isEmpty
         guard !found.isEmpty else {
@@ -197,7 +197,7 @@ import Widgets
                 app.items.map { item in
                     Row(
                         AppsWords.name(item), subtitle: AppsWords.subtitle(item, isOfPair: isOfPair(item)),
-                        icon: AppsWords.icon(item.kind), app: installed[app.name]?.icon
+                        icon: AppsWords.icon(item), app: installed[app.name]?.icon
                     ) { [weak self] in
                         guard let self else { return }
                         ItemDialog.show(item, app: name, asksAtPrompt: asksAtPrompt, host)

@@ -90,15 +90,17 @@ enum AppsWords {
                 ? words("“\(name(item))” will be deleted, and \(app) can no longer use it. No backup contains it.")
                 : words(
                     "“\(name(item))” will be deleted, and \(app) can no longer use it. Only a backup brings it back."),
+            item.appComment.isEmpty ? "" : words("\(app) says about it: “\(item.appComment)”"),
             words("If it is content of the app, such as a note, delete it in the app instead."),
         ]
-        return lines.joined(separator: " ") + "\n\n" + ForgottenWords.typeIt
+        return lines.filter { !$0.isEmpty }.joined(separator: " ") + "\n\n" + ForgottenWords.typeIt
     }
     static func wasDeleted(_ item: StoredItem) -> String { words("“\(name(item))” was deleted.") }
 
     /// What is known of an item, one line each.
     static func facts(_ item: StoredItem, app: String) -> String {
-        var lines = [words("App: \(app)"), words("Kind: \(kind(item.kind))"), words("Access: \(rule(item))")]
+        let kind = item.appKind.isEmpty ? kind(item.kind) : words("“\(item.appKind)”, as its app says")
+        var lines = [words("App: \(app)"), words("Kind: \(kind)"), words("Access: \(rule(item))")]
         if !item.label.isEmpty, item.label != item.name, !item.name.isEmpty {
             lines.append(words("Name for the app: \(item.name)"))
         }
@@ -110,7 +112,9 @@ enum AppsWords {
     ///
     /// - Parameter isOfPair: whether the other key of a pair is stored, too.
     static func subtitle(_ item: StoredItem, isOfPair: Bool = false) -> String {
-        let (kind, rule) = (kind(item.kind, isOfPair: isOfPair), rule(item))
+        // In quotation marks, as a name: the words of an app must not look like those of Latchkey.
+        let kind = item.appKind.isEmpty ? kind(item.kind, isOfPair: isOfPair) : words("“\(item.appKind)”")
+        let rule = rule(item)
         return item.staysHere
             ? words("\(kind): \(rule). Never leaves this computer") : "\(kind): \(rule)"
     }
@@ -140,8 +144,9 @@ enum AppsWords {
         }
     }
 
-    static func icon(_ kind: StoredItem.Kind) -> String {
-        switch kind {
+    static func icon(_ item: StoredItem) -> String {
+        switch item.kind {
+        case .password where !item.appKind.isEmpty: "text-x-generic-symbolic"
         case .password, .secret: "dialog-password-symbolic"
         case .internetPassword: "network-server-symbolic"
         case .privateKey, .publicKey: "channel-secure-symbolic"

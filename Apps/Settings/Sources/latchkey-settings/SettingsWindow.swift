@@ -38,6 +38,7 @@ import Widgets
     private var state: Result<KeychainOverview, SettingsFailure>?
     private let asking = Reading<(overview: KeychainOverview, items: Result<[StoredItem], SettingsFailure>)>()
     private var isClosing = false
+    private var isFollowing = false
 
     /// How long a closed window waits for its operation to end, in milliseconds.
     private static let closeMilliseconds: UInt32 = 3000
@@ -109,6 +110,28 @@ import Widgets
         listed = nil
         seen.forget()
         for page in pages { page.forgetNames() }
+    }
+
+    /// How often an active window asks whether the keychain has changed, in milliseconds: no message of the daemon says it.
+    private static let followMilliseconds: UInt32 = 2000
+
+    /// Shows what other programs change, for as long as the window is active. A window that becomes active asks anyway.
+    private func follow() {
+        guard !isFollowing, window?.isActive == true else { return }
+        isFollowing = true
+        _ = MainLoop.after(milliseconds: Self.followMilliseconds) { [weak self] in
+            guard let self else { return }
+            let control = control
+            Work.run { () throws(SettingsFailure) in
+                try control.overview()
+            } done: { [weak self] result in
+                guard let self else { return }
+                isFollowing = false
+                // After the first answer, and not while an operation runs, which ends with a reading.
+                if let state, running == nil, (try? result.get()) != (try? state.get()) { refresh() }
+                follow()
+            }
+        }
     }
 
     private func draw() {
@@ -324,7 +347,10 @@ import Widgets
             [weak self] in self?.close()
         }
         window.add(shortcuts)
-        window.whenActive { [weak self] in self?.refresh() }
+        window.whenActive { [weak self] in
+            self?.refresh()
+            self?.follow()
+        }
         MainLoop.whenToldToEnd { [weak self] in self?.close() }
         self.window = window
     }

@@ -222,6 +222,18 @@ class Machine:
             shutil.copy(PROGRAMS + "/latchkey", path)
         return path
 
+    def add_item(self, app, label, account, kind, comment):
+        """Stores an unprotected password of an app, which says what kind of item it is."""
+        self.latchkey("status")
+        with open(self.store + "/daemon.lock") as file:
+            connection = App(app, path=file.read().split("\n")[1])
+        # docs/reference/protocol.md: the operation, the class and the attributes.
+        item = {0: 1, 1: {2: account, 3: app, 7: kind, 8: comment, 11: label}, 2: [1, 0], 3: b"topsecret", 4: 0,
+                5: {1: False, 2: {0: "", 3: False}}}
+        reply = connection.call(10, item)
+        connection.close()
+        check(reply and reply[0] != 1, f"{label} is stored: {reply}")
+
     def set_passcode(self, passcode="135790"):
         self.latchkey("passcode", "set", input=passcode + "\n")
 

@@ -271,6 +271,14 @@ def test_activity_shows_which_app_asked_for_what():
         machine.latchkey("delete", "pin", app="mail")
         window.keys("F5")
         window.sees(lambda t: t.says("mail deleted “pin”") and t.says("mail stored “pin”, which is deleted"))
+        # It is there again, as a person sees it.
+        machine.latchkey("set", "--protect", "none", "pin", input="topsecret\n", app="mail")
+        window.keys("F5")
+        window.sees(lambda t: t.says("mail stored “pin”") and not t.says("which is deleted"))
+        window.press_row("mail deleted “pin”")
+        window.sees("It was deleted since, and its app stored it again.", title="mail deleted “pin”")
+        window.answer("mail deleted “pin”", "Close")
+        until(lambda: not window.shows("mail deleted “pin”"), lambda: "the dialog is still open")
         window.press_row("bank read “login”")
         tree = window.sees("App: bank", title="bank read “login”")
         check(tree.says("Process: ") and tree.says("Item: login") and tree.says("needs the passcode")
@@ -382,6 +390,25 @@ def test_apps_show_names_and_rules_and_no_secret():
         window.picture("apps-search")
         window.type("xyz")
         window.sees("No item matches.")
+
+
+def test_apps_show_what_an_app_says_about_its_items():
+    with Machine(prompts=False) as machine:
+        window = machine.open("apps")
+        window.sees("No app has stored anything yet.")
+        # What a program stores is shown without any input.
+        machine.add_item("notes", "Key of all notes", "key", "key of the app", "Without it no note can be read.")
+        machine.add_item("notes", "Note of today", "note", "encrypted note", "")
+        tree = window.sees(lambda t: t.says("Key of all notes") and t.says("Note of today"))
+        check(tree.says("“encrypted note”: its app gets it without asking you") and not tree.says("Password"), "\n".join(tree.lines()))
+        window.picture("apps-kinds")
+        window.press_row("Key of all notes")
+        window.sees("Kind: “key of the app”, as its app says", title="Key of all notes")
+        window.answer("Key of all notes", "Delete…")
+        question = "Delete This Item?"
+        tree = window.sees("notes says about it: “Without it no note can be read.”", title=question)
+        window.picture("item-delete-comment", title=question)
+        window.answer(question, "Cancel")
 
 
 def test_an_item_is_deleted_after_a_word_was_typed():

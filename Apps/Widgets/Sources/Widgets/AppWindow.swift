@@ -35,10 +35,13 @@ public final class AppWindow: Window {
     /// Removes the focus from all widgets.
     public func dropFocus() { gtk_window_set_focus(pointer, nil) }
 
+    /// Whether the window is the one that gets what is typed.
+    public var isActive: Bool { gtk_window_is_active(pointer) != 0 }
+
     /// Calls `action` whenever the window becomes active.
     public func whenActive(_ action: @escaping @MainActor () -> Void) {
         observe(UnsafeMutableRawPointer(window), "is-active") { [weak self] in
-            guard let self, gtk_window_is_active(pointer) != 0 else { return }
+            guard let self, isActive else { return }
             action()
         }
     }
