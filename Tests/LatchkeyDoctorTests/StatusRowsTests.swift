@@ -115,9 +115,15 @@ import Testing
         #expect(program.needed(by: DoctorRow.sensor(report)).state == .absent)
     }
 
-    @Test func aVirtualSensorNeedsAttention() {
-        let row = DoctorRow.sensor(Self.sound.with(\.isBiometryVirtual, true))
-        #expect(row.state == .attention && row.found.contains("virtual"))
+    @Test func aVirtualSensorWorksAndNeedsAttention() {
+        let virtual = Self.sound.with(\.isBiometryVirtual, true)
+        let row = DoctorRow.sensor(virtual)
+        #expect(row.state == .attention && row.isWeak)
+        #expect(row.found == "touchID, enrolled, virtual: a program, which decides what it matches")
+        // What cannot be used is not said to work.
+        for unusable in [virtual.with(\.isEnrolled, false), virtual.with(\.isBiometryLocked, true)] {
+            #expect(!DoctorRow.sensor(unusable).isWeak)
+        }
     }
 
     @Test func sensorHasItsNextStep() {

@@ -237,6 +237,16 @@ import Testing
         #expect(status(use(.read([item]), by: 3, asks: false)) == .interactionNotAllowed)
     }
 
+    /// The identifier, with which the person changes the rule of the item; the pairs are what its program chose.
+    @Test func aListOfNamesHasTheIdentifierOfAnItemAndNoPairs() throws {
+        #expect(send(.setPasscode("1234")) == .done)
+        let item = try fill()
+        touch()
+        let listed = try #require(items(send(.listNames))?.first?.attributes)
+        #expect(listed[.identifier] == .text(item) && listed[.label] == .text("Mail"))
+        #expect(Set(listed.keys) == [.identifier, .label, .accessGroup, .creationDate])
+    }
+
     @Test func replacingChangesTheOwnItemAndNoneOfOthers() throws {
         let item = try fill("first")
         #expect(try fill("second") == item)

@@ -117,6 +117,45 @@ import Testing
         #expect(listed.title == name("Key of all notes", "d3e39ab8"))
     }
 
+    @Test(
+        arguments: [
+            (.genericPassword, .whenUnlocked, [], true, true),
+            (.genericPassword, .whenUnlocked, .userPresence, false, true),
+            (.genericPassword, .whenUnlockedThisDeviceOnly, [], true, false),
+            (.genericPassword, .whenUnlocked, .biometryAny, false, false),
+            (.genericPassword, .whenUnlocked, .applicationPassword, false, false),
+            (.certificate, .whenUnlocked, [], false, true),
+        ] as [(ItemClass, Accessibility, AccessConstraints, Bool, Bool)])
+    func itemSaysWhetherItIsOpenAndInBackups(
+        _ itemClass: ItemClass, _ accessibility: Accessibility, _ constraints: AccessConstraints, _ isOpen: Bool,
+        _ isInBackups: Bool
+    ) {
+        let control = AccessControl(accessibility: accessibility, constraints: constraints)
+        let item = StoredItem(FoundItem(itemClass: itemClass, attributes: [:], accessControl: control), number: 0)
+        #expect(item.isOpen == isOpen && item.isInBackups == isInBackups)
+    }
+
+    @Test func aPublicKeyIsNotOpenAndAPrivateKeyOfATokenIsInNoBackup() {
+        func key(_ half: KeyHalf, token: String? = nil) -> StoredItem {
+            var attributes = Attributes.ofKey(half, .ellipticCurve, bitCount: 256, isPermanent: true)
+            attributes[.tokenID] = token.map { .text($0) }
+            return StoredItem(FoundItem(itemClass: .key, attributes: attributes), number: 0)
+        }
+        #expect(!key(.publicKey).isOpen && key(.privateKey).isOpen)
+        #expect(key(.privateKey).isInBackups && !key(.privateKey, token: "com.apple.setoken").isInBackups)
+    }
+
+    @Test func onlyASecretOfAProgramCanBeProtected() {
+        let attributes: Attributes = [.identifier: .text("0123"), .label: .text("token")]
+        let secret = StoredItem(FoundItem(itemClass: .secret, attributes: attributes), number: 0)
+        #expect(secret.canBeProtected && secret.secretIdentifier == "0123")
+        #expect(secret.asking(true).rule == .presence && secret.asking(true).asking(false) == secret)
+        #expect(!StoredItem(FoundItem(itemClass: .secret, attributes: [:]), number: 0).canBeProtected)
+        let password = StoredItem(FoundItem(itemClass: .genericPassword, attributes: attributes), number: 0)
+        #expect(!password.canBeProtected)
+        #expect(throws: SettingsFailure.self) { try KeychainControl().protect(password, asks: true) }
+    }
+
     private func overview(_ tier: Tier, _ kind: PasscodeKind?, isPasscodeSet: Bool = true) -> KeychainOverview {
         KeychainOverview(
             StatusReport(
@@ -164,5 +203,6 @@ import Testing
         #expect(
             fix("PAM", "chmod go-w /etc/pam.d", needsRoot: true) == .command("chmod go-w /etc/pam.d", needsRoot: true))
         #expect(Health.Row(DoctorRow("TPM", .absent, "none")).fix == nil)
+        #expect(Health.Row(DoctorRow("sensor", .attention, "virtual", isWeak: true)).isWeak)
     }
 }

@@ -379,7 +379,7 @@ class FileFingerprintTests(FileTest):
         self.window("is_named")
         self.window("keys", "alt+e")
         for number in range(5):
-            self.window("reads", f"{number} of 5 scans." if number else "swipe it over the reader")
+            self.window("reads", f"{number} of 5 scans." if number else "swipe it over the sensor")
             self.send("SCAN second")
         self.window("reads", f"Delete {SECOND_FINGER}", f"{SECOND_FINGER} is enrolled.")
         self.shot("fingerprints")

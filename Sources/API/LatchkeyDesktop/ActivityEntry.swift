@@ -10,6 +10,8 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
     /// When it happened, or the newest of the events that it stands for, in seconds since 1970-01-01 UTC; 0 if the entry
     /// cannot be read.
     public let seconds: Int64
+    /// The same in microseconds.
+    let time: Int64
     /// What happened; nil if the entry cannot be decrypted or a newer version wrote it.
     public let event: AuditEvent?
     /// The program that asked, as the daemon named it at that time; empty if none did.
@@ -30,7 +32,8 @@ public struct ActivityEntry: Equatable, Identifiable, Sendable {
 
     init(_ line: AuditLine) {
         id = line.sequence
-        seconds = line.event == nil ? 0 : line.time / 1_000_000
+        time = line.event == nil ? 0 : line.time
+        seconds = time / 1_000_000
         event = line.event
         app = line.caller
         process = line.processID

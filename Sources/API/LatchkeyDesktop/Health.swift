@@ -42,6 +42,8 @@ public enum Health {
         public let found: Phrase
         /// The next step; nil if nothing needs to be done, or if nothing can be.
         public let fix: Fix?
+        /// Whether the part works although it needs attention: it protects less than it should.
+        public let isWeak: Bool
 
         init(_ row: DoctorRow) {
             name = row.name
@@ -53,6 +55,7 @@ public enum Health {
                 case .absent: .absent
                 }
             fix = row.hint.map { Fix($0, of: row.name) }
+            isWeak = row.isWeak
         }
     }
 

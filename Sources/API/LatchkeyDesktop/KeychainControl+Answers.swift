@@ -4,8 +4,8 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-// What the user answered when a program wanted to read a secret that another one had stored
-// (docs/use/secret-service.md).
+// What the user decides about the secrets that programs stored over the message bus: the answers to a program that wanted to
+// read one of another program, and what is proven before one is read (docs/use/secret-service.md).
 
 extension KeychainControl {
     /// An answer that counts now: for one program and one item.
@@ -56,6 +56,21 @@ extension KeychainControl {
     ///   `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
     public func withdraw(_ answer: ProgramAnswer) throws(SettingsFailure) {
         _ = try use(.forgetAnswer(item: answer.itemIdentifier, answer: answer.identifier))
+    }
+
+    /// Changes what is proven each time a secret of a program is read. The prompt says so, and asks for what the secret demanded
+    /// so far. Answers to other programs that may read it end.
+    ///
+    /// - Parameters:
+    ///   - item: an item with `StoredItem.canBeProtected`.
+    ///   - asks: whether a finger, a face or the passcode is proven; otherwise nothing is.
+    /// - Throws: `SettingsFailure`, with code `passcodeNotSet` without a passcode, `notFound` if the item is not there any more,
+    ///   `locked` for a locked keychain, `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
+    public func protect(_ item: StoredItem, asks: Bool) throws(SettingsFailure) {
+        guard let identifier = item.secretIdentifier else {
+            throw SettingsFailure(.notFound, "Only its app can change what this item demands.")
+        }
+        _ = try use(.protectItem(identifier, AccessControl(constraints: asks ? .userPresence : [])))
     }
 
     /// Asks as this program: every program may list and withdraw answers, after the user agreed.

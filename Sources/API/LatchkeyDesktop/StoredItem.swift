@@ -57,15 +57,30 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
     /// daemon lists no comments.
     public let appComment: String
     /// What a program has to prove before it gets the secret.
-    public let rule: Rule
+    public private(set) var rule: Rule
     /// Whether the item never leaves this machine, not even in a backup.
     public let staysHere: Bool
+    /// Whether a backup contains the item: it may leave this machine, and another one can check its rule.
+    public let isInBackups: Bool
     /// Whether the item is deleted when the passcode is removed.
     public let needsPasscode: Bool
     /// Whether the item is deleted with a forgotten passcode (`KeychainControl.discardForgotten()`).
     public let isDiscardedWithPasscode: Bool
     /// Tells the item from every other that exists at the same time. An item that was deleted and stored again has the same one.
     public let key: Key
+    /// When it was stored, in microseconds since 1970-01-01 UTC; nil if the daemon does not say.
+    let storedTime: Int64?
+    /// Whether its app gets a secret, or uses a private key, without a question while the keychain is unlocked.
+    public var isOpen: Bool {
+        switch kind {
+        case .password, .internetPassword, .privateKey, .secret: rule == .nothing
+        case .publicKey, .certificate: false
+        }
+    }
+    /// Whether `KeychainControl.protect(_:asks:)` changes its rule. That of an item of Apple's API is its app's choice.
+    public var canBeProtected: Bool { secretIdentifier != nil }
+    /// The identifier of an item of the Secret Service; nil for another item.
+    let secretIdentifier: String?
     /// The persistent reference, with which the item is deleted; nil if the daemon sent none.
     let reference: [UInt8]?
 
@@ -95,6 +110,13 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
     /// it has none of them.
     public let title: String
 
+    /// The item after `KeychainControl.protect(_:asks:)`.
+    public func asking(_ asks: Bool) -> StoredItem {
+        var changed = self
+        changed.rule = asks ? .presence : .nothing
+        return changed
+    }
+
     init(_ item: FoundItem, number: Int) {
         // An item without a reference gets a name that no other item of the list has.
         id = item.auditName.map { Hexadecimal.encode($0) } ?? "#\(number)"
@@ -118,8 +140,12 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
         let control = item.accessControl ?? AccessControl()
         rule = Rule(control.constraints)
         staysHere = control.accessibility.isThisDeviceOnly
+        isInBackups = control.skipReason(isInToken: !item.text(.tokenID).isEmpty) == nil
         needsPasscode = item.isLostWithPasscode
         isDiscardedWithPasscode = control.isDiscardedWithPasscode
+        if case .date(let time)? = item.attributes?[.creationDate] { storedTime = time } else { storedTime = nil }
+        let identifier = item.text(.identifier)
+        secretIdentifier = item.itemClass == .secret && !identifier.isEmpty ? identifier : nil
         reference = item.persistentReference
     }
 }

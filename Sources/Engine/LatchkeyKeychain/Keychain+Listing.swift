@@ -11,6 +11,8 @@ extension Keychain {
     /// The attributes by which lists name an item. An app can store anything in the others, such as a comment.
     private static let naming: Set<AttributeCode> = [
         .accessGroup, .account, .service, .server, .label, .itemDescription, .applicationTag, .keyClass, .tokenID,
+        // The daemon itself chooses the identifier, which only items of the Secret Service have.
+        .creationDate, .identifier,
     ]
 
     /// Lists the next page of the items of every group: names and access control, neither secrets nor other attributes.

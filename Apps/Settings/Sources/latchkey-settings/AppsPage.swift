@@ -197,7 +197,8 @@ import Widgets
                 app.items.map { item in
                     Row(
                         AppsWords.name(item), subtitle: AppsWords.subtitle(item, isOfPair: isOfPair(item)),
-                        icon: AppsWords.icon(item), app: installed[app.name]?.icon
+                        icon: AppsWords.icon(item), app: installed[app.name]?.icon,
+                        mark: item.isOpen ? (OpenWords.icon, OpenWords.mark) : nil
                     ) { [weak self] in
                         guard let self else { return }
                         ItemDialog.show(item, app: name, asksAtPrompt: asksAtPrompt, host)

@@ -10,17 +10,18 @@ import Widgets
     private let group = RowGroup(description: BackupWords.description, name: WindowWords.page(.backup))
     private let limits = RowGroup(name: BackupWords.limitsName)
     /// What the last backup contains, or what was restored, until another page is open.
-    private let result = RowGroup(BackupWords.resultTitle)
+    private let result: ResultGroup
     private var isPasscodeSet: Bool?
     private var shownLimits: String?
 
     init(_ host: any PageHost) {
         self.host = host
-        content = Page(Box(.down, spacing: 24, [result, group, limits]), width: 600, isCentred: false)
-        for group in [result, limits] { group.show([]) }
+        result = ResultGroup(host)
+        content = Page(Box(.down, spacing: 24, [result.content, group, limits]), width: 600, isCentred: false)
+        limits.show([])
     }
 
-    func leave() { result.show([]) }
+    func leave() { result.leave() }
 
     func forgetNames() { showLimits([], .user) }
 
@@ -31,7 +32,8 @@ import Widgets
         guard overview.isPasscodeSet else {
             // Without a passcode, the user could not authorise to read or write the items of other apps.
             let set = MnemonicButton(BackupWords.setPasscode, styles: ["suggested-action"]) { [weak self] in
-                self?.host.perform(.settingPasscode)
+                guard let self else { return }
+                host.perform(.settingPasscode(shownIn: result))
             }
             return group.show([
                 Row(BackupWords.passcodeTitle, subtitle: BackupWords.passcodeText, suffix: [set])
@@ -104,18 +106,6 @@ import Widgets
                 body: { report throws(SettingsFailure) in
                     let lines = try body(control) { report(Operation.Progress(words: words($0))) }
                     return Operation.Outcome(report: lines)
-                }, done: { [weak self] outcome in self?.show(outcome.report) }))
-    }
-
-    private func show(_ lines: [Operation.Outcome.Line]) {
-        result.show(
-            lines.map { line in
-                let icon = line.isWarning ? "dialog-warning-symbolic" : "object-select-symbolic"
-                let row = Row(line.words, subtitle: line.more, icon: icon)
-                if line.isWarning { row.showIcon(icon, style: "warning") }
-                return row
-            })
-        // A screen reader then says the first line.
-        result.focusInside()
+                }, done: { [weak self] outcome in self?.result.show(outcome.report) }))
     }
 }

@@ -76,9 +76,9 @@ enum BackupWords {
         let lines = apps.sorted { $0.key < $1.key }.map { app, items in
             Operation.Outcome.Line(
                 words: sentence(app, items.count), more: LeftOutWords.reasons(items).joined(separator: "\n"),
-                isWarning: true)
+                mark: .warning)
         }
         let rest = Int(clamping: result.leftOutCount) - result.leftOut.count
-        return rest > 0 ? lines + [Operation.Outcome.Line(words: LeftOutWords.more(rest), isWarning: true)] : lines
+        return rest > 0 ? lines + [Operation.Outcome.Line(words: LeftOutWords.more(rest), mark: .warning)] : lines
     }
 }

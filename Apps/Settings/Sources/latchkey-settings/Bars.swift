@@ -4,6 +4,12 @@ import Glibc
 import LatchkeyDesktop
 import Widgets
 
+/// The bars above and below the page.
+@MainActor enum Bars {
+    /// Sets a bar apart from the header bar, or from the page, beside which its buttons would seem to belong there.
+    static func place(_ bar: Widget) { bar.setMargins(above: 12, below: 0, sides: 6) }
+}
+
 /// A message above the page that stays until it is dismissed, with a button that helps.
 @MainActor final class MessageBar {
     let content: Box
@@ -14,8 +20,6 @@ import Widgets
     private let icon = Picture(points: 16)
     private var help: Button?
     private var action: (@MainActor () -> Void)?
-    /// Whether the message is shown until the person dismisses it, also on another page.
-    private(set) var stays = false
 
     init() {
         details = Details([more])
@@ -23,26 +27,26 @@ import Widgets
         content = Box(.across, spacing: 12)
         content.setStyle("toolbar")
         let help = Button(styles: []) { [weak self] in self?.action?() }
-        let dismiss = Button(WindowWords.dismiss, icon: "window-close-symbolic", showsTitle: false, styles: ["flat"]) {
+        let close = Button(WindowWords.dismiss, icon: "window-close-symbolic", showsTitle: false, styles: ["flat"]) {
             [weak self] in self?.dismiss()
         }
         text.setMargin(6, sides: 0)
         icon.setMargin(0, sides: 6)
-        for widget in [icon, help, dismiss] as [Widget] { widget.centre(across: false) }
+        for widget in [icon, help, close] as [Widget] { widget.centre(across: false) }
         let place = Beside(column, help)
         place.expand(across: true)
-        for widget in [icon, place, dismiss] as [Widget] { content.append(widget) }
+        for widget in [icon, place, close] as [Widget] { content.append(widget) }
         self.help = help
-        dismiss_()
+        Bars.place(content)
+        dismiss()
     }
 
-    /// Shows a message.
+    /// Shows a message until the person dismisses it, or opens another page.
     func show(
-        _ words: String, isError: Bool = false, stays: Bool = false, details lines: String? = nil,
-        button: String? = nil, _ action: (@MainActor () -> Void)? = nil
+        _ words: String, isError: Bool = false, details lines: String? = nil, button: String? = nil,
+        _ action: (@MainActor () -> Void)? = nil
     ) {
         self.action = action
-        self.stays = stays
         more.text = lines ?? ""
         details.show(lines == nil ? nil : WindowWords.details)
         icon.show(isError ? "dialog-warning-symbolic" : "dialog-information-symbolic")
@@ -52,13 +56,7 @@ import Widgets
     }
 
     /// Hides the message.
-    func dismiss() { dismiss_() }
-
-    /// Hides the message unless it stays.
-    func leave() { if !stays { dismiss_() } }
-
-    private func dismiss_() {
-        stays = false
+    func dismiss() {
         text.show(nil)
         content.isVisible = false
     }

@@ -19,7 +19,7 @@ enum FailureWords {
         case .locked: words("The keychain is locked. Unlock it first.")
         case .passcodeNotSet: words("This needs a passcode, and none is set. Set one on the page Passcode.")
         case .notAuthenticated: words("That was not right, so nothing was changed.")
-        case .unplugged: words("The reader was unplugged, so nothing was stored. Connect it, and try again.")
+        case .unplugged: words("The sensor was unplugged, so nothing was stored. Connect it, and try again.")
         case .notAllowed: words("This computer does not let you change fingerprints. Ask who administers it.")
         case .delayed, .exists, .notFound, .noReader, .other: words(failure.message)
         }

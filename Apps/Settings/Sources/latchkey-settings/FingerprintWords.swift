@@ -9,11 +9,11 @@ enum FingerprintWords {
     static let noneText = words("Enrol one below to unlock with a touch.")
     static let new = words("Enrol a Finger")
     static let finger = words("Finger")
-    static let reader = words("Reader")
+    static let reader = words("Sensor")
     static let enroll = words("_Enrol…")
     static let notices = words("What keeps fingers from being used")
     static let passcodeText = words("Without one, prompts ask for no finger.")
-    static let unusedTitle = words("Prompts Cannot Use the Reader Now")
+    static let unusedTitle = words("Prompts Cannot Use the Sensor Now")
     static func deleteText(isLast: Bool) -> String {
         let text = words("Prompts no longer accept this finger.")
         guard isLast else { return text }
@@ -21,10 +21,10 @@ enum FingerprintWords {
             + words("No other one is enrolled: apps will ask for your passcode, or for a password of their own.")
     }
     static let unusable = words("Fingerprints Cannot Be Used")
-    static let noReader = words("No Fingerprint Reader")
+    static let noReader = words("No Fingerprint Sensor")
     static let noReaderText = words(
         """
-        This computer has no fingerprint reader that works with Linux, or it is not connected. Your passcode works everywhere.
+        This computer has no fingerprint sensor that works with Linux, or it is not connected. Your passcode works everywhere.
         """)
     static let replace = words("_Replace")
     static let replaceText = words(
@@ -34,21 +34,21 @@ enum FingerprintWords {
 
     static func readers(_ readers: [FingerprintControl.Reader]) -> String {
         let names = readers.map(\.name).joined(separator: ", ")
-        return words.count(readers.count, "Reader: \(names)", "Readers: \(names)")
+        return words.count(readers.count, "Sensor: \(names)", "Sensors: \(names)")
     }
 
     /// Why a finger that is enrolled is of no use.
     static func reason(_ hindrance: Health.SensorHindrance) -> String {
         switch hindrance {
-        case .noProgram: words("The part of Latchkey that asks the reader is not installed. Your passcode works.")
-        case .noService: words("The system’s service for fingerprint readers is not installed. Your passcode works.")
+        case .noProgram: words("The part of Latchkey that asks the sensor is not installed. Your passcode works.")
+        case .noService: words("The system’s service for fingerprint sensors is not installed. Your passcode works.")
         case .noSession:
             words(
-                "This is no login session at this computer, so that somebody else could be at its reader. Your passcode works."
+                "This is no login session at this computer, so that somebody else could be at its sensor. Your passcode works."
             )
         case .other:
             words(
-                "Latchkey’s service does not use this reader. One that is simulated has to be allowed by an administrator. Your passcode works."
+                "Latchkey’s service does not use this sensor. One that is simulated has to be allowed by an administrator. Your passcode works."
             )
         }
     }
@@ -74,7 +74,7 @@ enum FingerprintWords {
         failure.code == .unavailable
             ? words(
                 """
-                The part of Latchkey that speaks to fingerprint readers is not installed. It comes with the system’s \
+                The part of Latchkey that speaks to fingerprint sensors is not installed. It comes with the system’s \
                 services. Your passcode works without it.
                 """) : words(failure.message)
     }
@@ -96,7 +96,7 @@ enum FingerprintWords {
     }
 
     static func begin(_ name: String, isSwiped: Bool) -> String {
-        isSwiped ? words("\(name): swipe it over the reader.") : words("\(name): touch the reader.")
+        isSwiped ? words("\(name): swipe it over the sensor.") : words("\(name): touch the sensor.")
     }
 
     static func progress(_ progress: FingerprintControl.Progress, _ name: String, isSwiped: Bool) -> String {
@@ -116,7 +116,7 @@ enum FingerprintWords {
                 ? words("The scan was not clear. Use the same finger, and swipe again.")
                 : words("The scan was not clear. Use the same finger, and lay it flat.")
         case .again(.swipeTooShort): words("The swipe was too short. Try again.")
-        case .again(.fingerNotCentred): words("Centre your finger on the reader, and try again.")
+        case .again(.fingerNotCentred): words("Centre your finger on the sensor, and try again.")
         case .again(.removeAndRetry): words("Lift your finger, and try again.")
         case .again(.tooFast): words("That was too fast. Try again.")
         }

@@ -11,6 +11,7 @@ import Widgets
     private let place = EmptyPlace()
     private let enrolled = RowGroup(FingerprintWords.enrolled)
     private let new = RowGroup(FingerprintWords.new)
+    private let result: ResultGroup
     private let notices = RowGroup(name: FingerprintWords.notices)
     private let stack: Stack
     private let enrolment = EnrolmentPlace()
@@ -35,10 +36,12 @@ import Widgets
 
     init(_ host: any PageHost) {
         self.host = host
+        result = ResultGroup(host)
         choice = Choice(FingerprintWords.finger) { _ in }
         stack = Stack([
             "starting": EmptyPlace(), "empty": Page(place, width: 480), "enrolling": enrolment.content,
-            "list": Page(Box(.down, spacing: 24, [notices, enrolled, new]), width: 600, isCentred: false),
+            "list": Page(
+                Box(.down, spacing: 24, [result.content, notices, enrolled, new]), width: 600, isCentred: false),
         ])
         content = stack
         let readerChoice = Choice(FingerprintWords.reader) { [weak self] _ in self?.showFingers() }
@@ -52,6 +55,10 @@ import Widgets
         new.show([readerRow, Row(FingerprintWords.finger, suffix: [ends])])
         enrolment.turned = { [weak self] in self?.turn() }
     }
+
+    func leave() { result.leave() }
+
+    func forgetNames() { result.leave() }
 
     private func turn() { stack.page = enrolment.isShown ? "enrolling" : opened }
 
@@ -106,7 +113,8 @@ import Widgets
         var rows: [Row] = []
         if !found.isPasscodeSet {
             let set = MnemonicButton(BackupWords.setPasscode, styles: ["suggested-action"]) { [weak self] in
-                self?.host.perform(.settingPasscode)
+                guard let self else { return }
+                host.perform(.settingPasscode(shownIn: result))
             }
             rows.append(Row(BackupWords.passcodeTitle, subtitle: FingerprintWords.passcodeText, suffix: [set]))
         }

@@ -22,11 +22,11 @@ enum ForgottenWords {
     static let agree = words("_Delete")
     static let deleting = words("Deleting…")
     static let wereDeleted = words("The passcode and the protected items were deleted.")
-    static let recovered = words(
-        "The new passcode is set. The earlier recovery code is not valid any more; keep the new one apart from this computer."
-    )
-    static let unbound = words(
-        "The keychain was refused before. Items that are bound to the enrolled fingers or faces stay unreadable.")
+    private static let recovered = words("The new passcode is set.")
+    private static let newCode = words(
+        "The earlier recovery code is not valid any more. Keep the new one apart from this computer.")
+    private static let accepted = words("The keychain is used again.")
+    private static let unbound = words("Items that are bound to the enrolled fingers or faces stay unreadable.")
     /// The word that the user types, so that no items are deleted by accident.
     static let word = words("delete", context: "typed to confirm")
     static let typeIt = words("Type “\(word)” to go on.")
@@ -47,29 +47,42 @@ enum ForgottenWords {
                     count, "One protected item is deleted. Other items stay. It cannot be undone.",
                     "\(count) protected items are deleted. Other items stay. It cannot be undone.")
             }
-        let rest = [
-            words(
-                "What an app sealed with a deleted key cannot be read any more, unless a password of that app opens it as well."
-            ),
-            words("What is in a backup can be restored afterwards with its recovery code."),
-        ]
-        let lines = [first] + AppsWords.names(items ?? [])
-        return "\(lines.joined(separator: "\n"))\n\n\(rest.joined(separator: " "))\n\n\(typeIt)"
+        var parts = [first]
+        let (found, gone) = ((items ?? []).filter(\.isInBackups), (items ?? []).filter { !$0.isInBackups })
+        if !found.isEmpty {
+            parts.append(
+                ([words("Only a backup that you made can bring back:")] + AppsWords.names(found)).joined(
+                    separator: "\n"))
+        }
+        if !gone.isEmpty {
+            parts.append(([words("No backup can bring back:")] + AppsWords.names(gone)).joined(separator: "\n"))
+        }
+        if items == nil { parts.append(backups) }
+        if items == nil || !gone.isEmpty { parts.append(sealed) }
+        return (parts + [typeIt]).joined(separator: "\n\n")
     }
 
-    static func recovered(_ recovery: KeychainControl.Recovery) -> String {
-        var lines = [recovered]
-        if recovery.accepted != nil { lines.append(unbound) }
-        if recovery.lostCount > 0 {
-            let count = Int(clamping: recovery.lostCount)
-            lines.append(
-                words.count(
-                    count,
-                    "One private key cannot be used any more. Delete it, and register a new one where it was used:",
-                    "\(count) private keys cannot be used any more. Delete them, and register new ones where they were used:"
-                ))
-            lines += LeftOutWords.lines(recovery.lost, of: recovery.lostCount)
+    private static let backups = words(
+        "A backup that you made brings back what it contains. It contains nothing that must stay on this computer.")
+    private static let sealed = words(
+        """
+        What an app sealed with a key that no backup brings back, such as notes, cannot be read any more, unless a password \
+        of that app opens it as well.
+        """)
+
+    /// What a recovery code has opened, and what it could not.
+    static func report(_ recovery: KeychainControl.Recovery) -> [Operation.Outcome.Line] {
+        var lines = [Operation.Outcome.Line(words: recovered, more: newCode)]
+        if recovery.accepted != nil {
+            lines.append(Operation.Outcome.Line(words: accepted, more: unbound, mark: .warning))
         }
-        return lines.joined(separator: "\n")
+        guard recovery.lostCount > 0 else { return lines }
+        let count = Int(clamping: recovery.lostCount)
+        let words = words.count(
+            count, "One private key cannot be used any more. Delete it, and register a new one where it was used.",
+            "\(count) private keys cannot be used any more. Delete them, and register new ones where they were used.")
+        let names = LeftOutWords.lines(recovery.lost, of: recovery.lostCount).joined(separator: "\n")
+        lines.append(Operation.Outcome.Line(words: words, more: names, mark: .warning))
+        return lines
     }
 }

@@ -9,37 +9,55 @@ import Widgets
     let needsKeychain = false
     private unowned let host: any PageHost
     private let control = KeychainControl()
-    private let attention = RowGroup(HealthWords.attention, description: HealthWords.attentionText)
+    private let attention = RowGroup(
+        HealthWords.attention, description: HealthWords.attentionText, name: WindowWords.page(.health))
+    private let open = RowGroup(name: OpenWords.name)
     private let works = RowGroup(name: HealthWords.worksName)
-    private let absent = RowGroup(description: HealthWords.absentText, name: HealthWords.absentName)
-    private let forDevelopers = RowGroup(name: HealthWords.developers)
+    /// Optional parts that are not there, and what only says something to developers.
+    private let technical = RowGroup(name: HealthWords.technical)
     private let about = RowGroup(HealthWords.about)
     private let examining = Label(HealthWords.examining, styles: ["dim-label"], isCentred: true)
-    private var shown: [Health.Row] = []
+    private var shown = Found(rows: [], open: nil)
     private var shownAbout: KeychainOverview??
-    private let reading = Reading<[Health.Row]>()
+    private let reading = Reading<Found>()
+
+    private struct Found: Equatable {
+        let rows: [Health.Row]
+        /// The items that apps get without a question although a passcode is set; nil if they are not known.
+        let open: OpenItems?
+    }
 
     init(_ host: any PageHost) {
         self.host = host
         content = Page(
-            Box(.down, spacing: 24, [examining, attention, works, absent, about, forDevelopers]), width: 600,
-            isCentred: false)
-        for group in [attention, works, absent, forDevelopers] { group.show([]) }
+            Box(.down, spacing: 24, [examining, attention, open, works, about, technical]), width: 600, isCentred: false
+        )
+        for group in [attention, open, works, technical] { group.show([]) }
     }
+
+    func forgetNames() { shown = Found(rows: shown.rows, open: nil) }
 
     func refresh(_ overview: KeychainOverview?) {
         show(overview)
+        let items = overview?.isPasscodeSet == true ? host.items : []
+        let control = control
         reading.begin { () throws(SettingsFailure) in
-            Health.rows()
+            Found(rows: Health.rows(), open: items.isEmpty ? nil : control.openItems(among: items))
         } done: { [weak self] result in
             guard let self else { return }
             examining.isVisible = false
-            if case .success(let rows) = result, rows != shown { show(rows) }
+            if case .success(let found) = result, found != shown { show(found) }
         }
     }
 
-    private func show(_ rows: [Health.Row]) {
-        shown = rows
+    private func show(_ found: Found) {
+        showOpen(found.open)
+        guard found.rows != shown.rows else {
+            shown = found
+            return
+        }
+        shown = found
+        let rows = found.rows
         let (ofDevelopers, ofPeople) = (
             rows.filter(HealthWords.isForDevelopers), rows.filter { !HealthWords.isForDevelopers($0) }
         )
@@ -47,9 +65,20 @@ import Widgets
         attention.setTitle(needy.isEmpty ? "" : HealthWords.attention)
         attention.setDescription(needy.isEmpty ? "" : HealthWords.attentionText)
         attention.show(needy.isEmpty ? [everythingWorks()] : needy.map(row))
-        showFolded(works, ofPeople.filter { $0.state == .works }.map(row)) { HealthWords.works($0) }
-        showFolded(absent, ofPeople.filter { $0.state == .absent }.map(row)) { HealthWords.absent($0) }
-        showFolded(forDevelopers, ofDevelopers.map(row)) { _ in HealthWords.developers }
+        let working = ofPeople.filter { $0.state == .works }.map(row)
+        showFolded(works, working, HealthWords.works(working.count))
+        let rest = ofPeople.filter { $0.state == .absent } + ofDevelopers
+        showFolded(technical, rest.map(row), HealthWords.technical, HealthWords.technicalText)
+    }
+
+    private func showOpen(_ items: OpenItems?) {
+        guard let items, !items.items.isEmpty else { return open.show([]) }
+        guard items != shown.open || !open.isVisible else { return }
+        open.show([
+            Row(OpenWords.count(items.items.count), subtitle: OpenWords.text(items), icon: OpenWords.icon) {
+                [weak self] in self?.host.open(.apps)
+            }
+        ])
     }
 
     private func everythingWorks() -> Row {
@@ -59,9 +88,8 @@ import Widgets
     }
 
     /// Shows the number of rows, and the rows themselves only after a press.
-    private func showFolded(_ group: RowGroup, _ rows: [Row], _ title: (Int) -> String) {
+    private func showFolded(_ group: RowGroup, _ rows: [Row], _ title: String, _ text: String = "") {
         guard !rows.isEmpty else { return group.show([]) }
-        let title = title(rows.count)
         let later = Later()
         let summary = Button(WindowWords.show) { later.run() }
         // The button owns its action, and the action what it changes: a row keeps no widget of its end.
@@ -74,7 +102,7 @@ import Widgets
         summary.setAccessibleName(HealthWords.name(WindowWords.show, of: title))
         summary.showExpanded(false)
         for row in rows { row.isVisible = false }
-        group.show([Row(title, suffix: [summary])] + rows)
+        group.show([Row(title, subtitle: text, suffix: [summary])] + rows)
     }
 
     private func row(_ row: Health.Row) -> Row {
@@ -86,7 +114,7 @@ import Widgets
             }
         let title = HealthWords.title(row.name)
         var buttons: [Widget] = []
-        var details = HealthWords.found(row)
+        var details = HealthWords.details(row)
         // What is copied is shown first.
         var copy: Button?
         switch row.fix {
@@ -110,6 +138,7 @@ import Widgets
         let more = button(WindowWords.details, title) { later.run() }
         more.setStyle("flat")
         more.showExpanded(false)
+        more.isVisible = !HealthWords.saysItAll(row)
         // Below each other, so that a narrow window has room for the sentence.
         let column = Box(.down, spacing: 2, buttons + [copy, more].compactMap { $0 })
         column.setMargin(6, sides: 0)

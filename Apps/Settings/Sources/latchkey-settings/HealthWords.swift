@@ -9,9 +9,9 @@ enum HealthWords {
     static let attentionText = words("Begin with the first one: others may follow from it.")
     static let worksName = words("Works")
     static let allWorks = words("Everything works.")
-    static let absentName = words("Not There")
-    static let absentText = words("Not needed for everyday use.")
-    static let developers = words("For developers")
+    static let technical = words("Technical Details")
+    static let technicalText = words(
+        "Optional parts that are not there, and what concerns developers. Not needed for everyday use.")
     static let about = words("About")
     static let openPasscode = words("Open Passcode")
     static let openFingerprints = words("Open Fingerprints")
@@ -27,9 +27,6 @@ enum HealthWords {
     static let place = words("Place of the items")
 
     static func works(_ count: Int) -> String { words.count(count, "\(count) part works", "\(count) parts work") }
-    static func absent(_ count: Int) -> String {
-        words.count(count, "\(count) optional part is not there", "\(count) optional parts are not there")
-    }
     static func placeText(_ protection: KeychainOverview.Protection) -> String {
         switch protection {
         case .chip, .services: words("In the system’s keychain")
@@ -50,14 +47,26 @@ enum HealthWords {
         switch row.name {
         case "compiler", "SDK": true
         case "kernel", "tier", "system sockets", "configuration", "daemon program", "units", "declared apps",
-            "TPM writes":
+            "TPM writes", "service":
             row.state != .attention
         default: false
         }
     }
 
+    /// Whether the sentence about a row says all that was found.
+    static func saysItAll(_ row: Health.Row) -> Bool {
+        guard row.state == .attention else { return false }
+        return switch row.fix {
+        case .setPasscode, .checkPasscode, .startAgent: true
+        case .enrollFinger, .startDaemon, .command, nil: false
+        }
+    }
+
+    /// What was found, for the person who helps.
+    static func details(_ row: Health.Row) -> String { words("Found: \(found(row))") }
+
     /// What was found, with other rows named as this page names them.
-    static func found(_ row: Health.Row) -> String {
+    private static func found(_ row: Health.Row) -> String {
         let others = [title("sensor program"), title("fprintd"), title("login session")]
         switch (row.name, row.found) {
         case ("sensor", "none; see the rows sensor program, fprintd and login session"):
@@ -85,6 +94,8 @@ enum HealthWords {
         case ("memory", _): words("Secrets in memory could be written to the disk.")
         case ("login session", _): words("This is no login session at this computer, so its sensor is not used.")
         case ("lock", _): words("Locking the screen does not lock the keychain.")
+        case ("sensor", _) where row.isWeak:
+            words("The sensor works, but it is a program, which decides what it matches. Use it for tests only.")
         case ("sensor", _), ("sensor program", _), ("fprintd", _): words("The sensor cannot be used.")
         case ("enclave", _), ("TPM", _): words("Private keys are protected less than they could be.")
         case ("declared apps", _): words("The description of an app is not valid, so the app has no name.")
@@ -113,7 +124,12 @@ enum HealthWords {
         switch protection {
         case .chip: words("The computer’s security chip and two system services")
         case .services: words("Two system services")
-        case .user: words("A service of your own, which your other programs could attack")
+        case .user:
+            words(
+                """
+                Latchkey runs as a program of yours, so another program that you start could get at what it keeps. Where the \
+                package latchkey is installed, it runs as a service of the system, which other programs cannot get at.
+                """)
         case .simulated: words("None: simulated for tests")
         }
     }

@@ -30,15 +30,31 @@ enum Main {
             page = number
         }
         MainLoop.leaveNoCore()
-        guard MainLoop.start(identifier: "org.latchkey.Settings", name: WindowWords.title) else {
+        guard MainLoop.start(identifier: identifier, name: WindowWords.title) else {
             say(CommandWords.noDisplay, hint: CommandWords.noDisplayHint)
             exit(69)
         }
+        guard
+            OnlyProcess.begin(
+                identifier: busName, place: arguments.first ?? "", opened: { Main.window?.startAgain($0) })
+        else { exit(0) }
         MainLoop.setDirection(isRightToLeft: words.isRightToLeft)
         let window = SettingsWindow()
         Main.window = window
         window.start(page)
         MainLoop.run()
+    }
+
+    private static let identifier = "org.latchkey.Settings"
+
+    /// The name on the session's bus. Stores that `LATCHKEY_HOME` names have windows of their own.
+    private static var busName: String {
+        guard let home = getenv("LATCHKEY_HOME") else { return identifier }
+        // FNV-1a; a path may have characters that a name may not.
+        let hash = String(cString: home).utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+        }
+        return "\(identifier).store\(String(hash, radix: 16))"
     }
 
     private static func say(_ message: String, hint: String) {

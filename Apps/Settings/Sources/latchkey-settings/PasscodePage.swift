@@ -9,6 +9,7 @@ import Widgets
     let content: Widget
     private unowned let host: any PageHost
     private let control = KeychainControl()
+    private let result: ResultGroup
     private let state = RowGroup(name: PasscodeWords.stateName)
     private let actions = RowGroup(name: PasscodeWords.actionsName)
     private let forgotten = RowGroup(ForgottenWords.name)
@@ -16,8 +17,14 @@ import Widgets
 
     init(_ host: any PageHost) {
         self.host = host
-        content = Page(Box(.down, spacing: 24, [state, actions, forgotten]), width: 600, isCentred: false)
+        result = ResultGroup(host)
+        content = Page(
+            Box(.down, spacing: 24, [result.content, state, actions, forgotten]), width: 600, isCentred: false)
     }
+
+    func leave() { result.leave() }
+
+    func forgetNames() { result.leave() }
 
     func refresh(_ overview: KeychainOverview?) {
         guard let overview else { return }
@@ -99,17 +106,22 @@ import Widgets
 
     // MARK: - Actions
 
-    private func set() { host.perform(.settingPasscode) }
+    private func set() { host.perform(.settingPasscode(shownIn: result)) }
+
+    private func perform(_ operation: Operation) {
+        result.leave()
+        host.perform(operation)
+    }
 
     private func change() {
-        host.perform(
+        perform(
             .keychain(WindowWords.answerPrompt, done: PasscodeWords.wasChanged) { (control) throws(SettingsFailure) in
                 try control.changePasscode()
             })
     }
 
     private func check() {
-        host.perform(
+        perform(
             .keychain(WindowWords.answerPrompt, done: PasscodeWords.wasRight) { (control) throws(SettingsFailure) in
                 try control.checkPasscode(reason: PasscodeWords.checkReason)
             })
@@ -146,7 +158,7 @@ import Widgets
     }
 
     private func remove() {
-        host.perform(
+        perform(
             .keychain(WindowWords.answerPrompt, done: PasscodeWords.wasRemoved) { (control) throws(SettingsFailure) in
                 try control.removePasscode()
             })
@@ -156,12 +168,12 @@ import Widgets
 
     private func recover() {
         let control = KeychainControl()
-        host.perform(
+        perform(
             Operation(
                 waiting: WindowWords.answerPrompt, cancel: { control.cancel() },
                 body: { _ throws(SettingsFailure) in
-                    Operation.Outcome(words: ForgottenWords.recovered(try control.recoverPasscode()), stays: true)
-                }))
+                    Operation.Outcome(report: ForgottenWords.report(try control.recoverPasscode()))
+                }, done: { [weak self] in self?.result.show($0.report) }))
     }
 
     private func askToDiscard() {
@@ -182,7 +194,7 @@ import Widgets
 
     private func discard() {
         let asks = shown?.listsItems == false
-        host.perform(
+        perform(
             .keychain(
                 asks ? WindowWords.answerPrompt : ForgottenWords.deleting, done: ForgottenWords.wereDeleted
             ) { (control) throws(SettingsFailure) in

@@ -84,6 +84,11 @@ struct ListedItems: Equatable {
         itemCount = itemCount.map { $0 - min(1, $0) }
     }
 
+    /// Shows an item whose rule was changed.
+    mutating func replace(_ item: StoredItem, with new: StoredItem) {
+        if let place = items.firstIndex(of: item) { items[place] = new }
+    }
+
     mutating func add(_ answers: [AnsweredProgram]) { self.answers = answers }
 
     /// Takes out an answer that was withdrawn.
@@ -136,14 +141,14 @@ struct Operation {
     struct Outcome: Sendable {
         /// The message; empty if a report says it.
         var words = ""
-        /// Whether it stays until it is dismissed; otherwise it disappears after a time.
-        var stays = false
         /// The items of all apps, if the operation has listed them.
         var items: [StoredItem]?
         /// What is listed on the page of the operation until another one is open; empty if the message says it all.
         var report: [Line] = []
         /// The item that the operation has deleted.
         var deleted: StoredItem?
+        /// The item whose rule the operation has changed, before and after.
+        var changed: (item: StoredItem, new: StoredItem)?
         /// The answers to programs, if the operation has listed them.
         var answers: [AnsweredProgram]?
         /// The answer that the operation has withdrawn.
@@ -153,7 +158,12 @@ struct Operation {
         struct Line: Sendable, Equatable {
             let words: String
             var more = ""
-            var isWarning = false
+            var mark = Mark.done
+            /// The page that the line opens; nil for none.
+            var page: PageName?
+
+            /// The kinds of line, by which its icon is chosen.
+            enum Mark { case done, open, warning }
         }
     }
 }
@@ -173,10 +183,18 @@ extension Operation {
             }, refusal: refusal)
     }
 
-    /// Sets a first passcode.
-    static var settingPasscode: Operation {
-        .keychain(WindowWords.answerPrompt, done: PasscodeWords.wasSet) { (control) throws(SettingsFailure) in
-            try control.setPasscode()
-        }
+    /// Sets a first passcode, and lists what stays open without it.
+    @MainActor static func settingPasscode(shownIn result: ResultGroup) -> Operation {
+        let control = KeychainControl()
+        result.leave()
+        return Operation(
+            waiting: WindowWords.answerPrompt, cancel: { control.cancel() },
+            body: { _ throws(SettingsFailure) in
+                try control.setPasscode()
+                // The passcode is set, also if nothing more can be read now.
+                let overview = try? control.overview()
+                let items = overview?.listsItems == true ? try? control.items() : nil
+                return Outcome(words: PasscodeWords.wasSet, report: OpenWords.report(overview, items))
+            }, done: { result.show($0.report) })
     }
 }

@@ -58,13 +58,24 @@ import Widgets
         window?.present()
     }
 
+    /// Comes to the front, because the program was started again.
+    ///
+    /// - Parameter page: the name of a page that is opened; another text opens none.
+    func startAgain(_ page: String) {
+        if let page = PageName(rawValue: page) {
+            open(page)
+            focusPages()
+        }
+        window?.present()
+    }
+
     // MARK: - Pages
 
     func open(_ page: PageName) {
         if page != opened { self.page.leave() }
         opened = page
         isPageShown = true
-        messages.leave()
+        messages.dismiss()
         refresh()
         draw()
     }
@@ -166,7 +177,7 @@ import Widgets
     func perform(_ operation: Operation) {
         guard running == nil, !isClosing else { return }
         running = operation
-        messages.leave()
+        messages.dismiss()
         toasts?.dismiss()
         var cancel: (@MainActor () -> Void)?
         if operation.cancel != nil { cancel = { [weak self] in self?.cancel() } }
@@ -231,6 +242,7 @@ import Widgets
                 seen.add(items)
             }
             if let item = outcome.deleted { listed?.remove(item) }
+            if let change = outcome.changed { listed?.replace(change.item, with: change.new) }
             if let answers = outcome.answers { listed?.add(answers) }
             if let answer = outcome.withdrawn { listed?.remove(answer) }
         }
@@ -239,11 +251,7 @@ import Widgets
         refresh()
         switch result {
         case .success(let outcome):
-            if outcome.stays {
-                messages.show(outcome.words, stays: true)
-            } else if outcome.report.isEmpty {
-                tell(outcome.words)
-            }
+            if outcome.report.isEmpty { tell(outcome.words) }
             operation?.done?(outcome)
         case .failure(let failure) where failure.code == .notAuthenticated && operation?.refusal != nil:
             messages.show(operation?.refusal ?? "", isError: true)
@@ -306,6 +314,8 @@ import Widgets
     private func close() {
         guard !isClosing else { return }
         isClosing = true
+        // The next process shows a window of its own.
+        OnlyProcess.end()
         window?.hide()
         guard let running else { leave() }
         running.cancel?()
@@ -361,12 +371,13 @@ import Widgets
         }
         let lock = Button(WindowWords.lock, icon: "changes-prevent-symbolic") { [weak self] in self?.lockNow() }
         header.atStart(back)
+        // Desktops show their messages over the other end.
+        header.atStart(lock)
         let commands: [(title: String, action: @MainActor () -> Void)] = [
             (WindowWords.refresh, { [weak self] in self?.refresh() }),
             (WindowWords.shortcuts, { [weak self] in self?.window?.showShortcuts() }),
         ]
         header.atEnd(MenuButton(WindowWords.menu, icon: "open-menu-symbolic", commands))
-        header.atEnd(lock)
         (self.back, self.lock) = (back, lock)
     }
 
@@ -376,6 +387,7 @@ import Widgets
         let unlock = Button(WindowWords.unlock, styles: ["suggested-action"]) { [weak self] in self?.unlockNow() }
         icon.setMargin(0, sides: 6)
         locked.setStyle("toolbar")
+        Bars.place(locked)
         locked.isVisible = false
         for widget in [icon, text, unlock] as [Widget] { widget.centre(across: false) }
         let place = Beside(text, unlock)

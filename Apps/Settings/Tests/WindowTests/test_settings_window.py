@@ -64,6 +64,104 @@ def test_the_passcode_is_changed_tried_and_removed():
         check('"items":1' in machine.latchkey("status", "--json"), "the other item is kept")
 
 
+def test_what_a_first_passcode_leaves_open_is_listed_and_marked():
+    with Machine() as machine, Keyring(machine) as keyring:
+        keyring.store("GitHub token")
+        machine.latchkey("set", "--protect", "none", "login", input="topsecret\n", app="mail")
+        window = machine.open()
+        window.sees("No Passcode Is Set")
+        window.keys("alt+s")
+        machine.prompt.enter("135790", "135790")
+        # A screen reader says the first line of the list, which no toast repeats.
+        tree = window.sees(lambda t: (n := t.named("The passcode is set.", "list item")) and n.focused)
+        check(not tree.named("Dismiss"), "there is no toast")
+        row = "2 items still open without a question."
+        check(tree.named(row, "list item"), "\n".join(tree.lines()))
+        check(tree.says("mail: “login”") and tree.says("“GitHub token”"), "they are named")
+        check(tree.says("open the app, and store it there again") and tree.says("Choose it in Apps"), "it says what helps")
+        everything_has_a_name(tree)
+        window.picture("passcode-set-open")
+        # What is stored from now on without a rule is so on purpose.
+        machine.latchkey("set", "--protect", "none", "theme", input="dark\n", app="mail")
+        machine.latchkey("set", "--protect", "presence", "pin", input="topsecret\n", app="mail")
+        window.press_row(row)
+        tree = window.sees(lambda t: t.says("theme") and t.says("pin"))
+        check(sum(n.name == "No Question" for n in tree.all()) == 3, "\n".join(tree.lines()))
+        everything_has_a_name(tree)
+        window.picture("apps-open")
+        window.open("Passcode")
+        window.sees(lambda t: t.says("A Passcode Is Set") and not t.says(row))
+        window.open("Health")
+        tree = window.sees("2 items open without a question")
+        check(tree.says("Stored while no passcode was set."), "\n".join(tree.lines()))
+        everything_has_a_name(tree)
+        window.picture("health-open")
+        window.press_row("2 items open without a question")
+        window.sees("theme")
+        window.press_row("login")
+        window.sees("Only mail can have Latchkey ask before it is read.", title="login")
+        window.picture("item-open", title="login")
+        window.answer("login", "Close")
+
+
+ASK = "Ask before it is read"
+
+
+def test_the_rule_of_a_secret_of_a_program_is_changed_in_its_dialog():
+    with Machine() as machine, Keyring(machine) as keyring:
+        token = keyring.store("GitHub token")
+        machine.set_passcode()
+        window = machine.open("apps")
+        window.sees(lambda t: t.says("GitHub token") and t.says("No Question"))
+
+        def switch(title="GitHub token"):
+            """Turns the switch of the dialog, which closes it."""
+            window.press_row("GitHub token")
+            tree = window.sees(lambda t: any(n.name == ASK and n.role in SWITCHES for n in t.all()), title=title)
+            everything_has_a_name(tree)
+            window.picture("item-secret", title=title)
+            next(n for n in tree.all() if n.name == ASK and n.role in SWITCHES).press()
+            until(lambda: not window.shows(title), lambda: "the dialog is still open")
+            machine.prompt.sees("change what is proven before “GitHub token” is read")
+
+        switch()
+        machine.prompt.press_button("Allow once")
+        window.sees(lambda t: t.says("Latchkey now asks before “GitHub token” is read.") and not t.says("No Question"))
+        check(not keyring.reads(os.getpid(), token), "also the program that stored it is asked for")
+        switch()
+        machine.prompt.enter("135790")
+        machine.prompt.press_button("Allow once")
+        window.sees(lambda t: t.says("now get it without a question") and t.says("No Question"))
+        check(keyring.reads(os.getpid(), token), "the program gets it")
+        switch()
+        machine.prompt.keys("Escape")
+        window.sees(lambda t: t.says("Cancelled. Nothing was changed.") and t.says("No Question"))
+
+
+# GTK 4.8 has a toggle button for it.
+SWITCHES = ("switch", "toggle button", "check box")
+
+
+def test_the_program_shows_one_window():
+    with Machine(prompts=False) as machine, Machine(prompts=False) as other:
+        window = machine.open()
+        window.sees("No Passcode Is Set")
+        again = machine.open("health")
+        check(again.has_ended() == 0, "the second process ends")
+        window.sees(lambda t: t.named("Health", "list item").selected and t.says("Protection"))
+        check(machine.open().has_ended() == 0, "the second process ends")
+        check(window.sees("Protection"), "no page was named, so none is opened")
+        # Another store has its own window, and so has a process after the window was closed.
+        other.open("backup").sees("Set a passcode first")
+        window.keys("ctrl+w")
+        check(window.has_ended() == 0, "the window ends")
+        machine.open("apps").sees("No app has stored anything yet.")
+        # Without a session's bus each process has one.
+        alone = [machine.open(DBUS_SESSION_BUS_ADDRESS="unix:path=/nonexistent", NO_AT_BRIDGE="1") for _ in range(2)]
+        for window in alone:
+            until(lambda: window.shows("Latchkey Settings"), lambda: "there is no window")
+
+
 FORGOTTEN = "Delete the Passcode and What It Protects?"
 
 
@@ -79,7 +177,8 @@ def test_a_forgotten_passcode_is_deleted_after_a_word_was_typed():
         machine.latchkey("set", "--protect", "none", "token", input="6000\n", app="mail")
         window.keys("alt+f")
         tree = window.sees("2 protected items are deleted.", title=FORGOTTEN)
-        check(tree.says("bank: “card”, “login”") or tree.says("bank: “login”, “card”"), "the items are named")
+        check(tree.says("No backup can bring back:\nbank: “card”\n"), "what is lost is named")
+        check(tree.says("Only a backup that you made can bring back:\nbank: “login”\n"), "what may be in a backup is named")
         everything_has_a_name(tree)
         window.picture("passcode-forgotten", title=FORGOTTEN)
 
@@ -720,10 +819,11 @@ def test_health_lists_what_works_and_what_the_keychain_is():
     with Machine() as machine:
         window = machine.open("health")
         tree = window.sees(lambda t: t.says("Needs Attention") and t.says("Protection"))
-        check(tree.says("A service of your own"), "the protection is named")
+        check(tree.says("Latchkey runs as a program of yours"), "the protection is named")
         check(not tree.says("LATCHKEY") and not tree.says("Program of the service") and not tree.says(machine.store),
               "what works is folded, and words of developers are among the details")
-        check(tree.says("Not needed for everyday use."), "said once, for all optional parts")
+        check(tree.says("Not needed for everyday use.") and not tree.holds("process "), "and what is not for everybody")
+        check(not tree.named("Details: Passcode"), "nothing is said twice")
         everything_has_a_name(tree)
         window.picture("health")
         works = next(n.name for n in tree.all() if n.role == "button" and n.name.startswith("Show: ") and "work" in n.name)
@@ -732,10 +832,10 @@ def test_health_lists_what_works_and_what_the_keychain_is():
         check(not tree.says("Program of the service"), "what only says something to developers is in a group of its own")
         window.picture("health-works")
         window.press_button(works.replace("Show", "Hide"))
-        window.press_button("Show: For developers")
+        window.press_button("Show: Technical Details")
         window.sees("Program of the service")
-        window.picture("health-developers")
-        window.press_button("Hide: For developers")
+        window.picture("health-technical")
+        window.press_button("Hide: Technical Details")
         window.sees(lambda t: not t.says("Program of the service"))
         window.press_button("Open Passcode: Passcode")
         window.sees("No Passcode Is Set")
@@ -752,7 +852,7 @@ def test_without_the_program_fingerprints_are_explained():
 def test_without_a_reader_it_says_so():
     with Machine(prompts=False) as machine, Fprintd(machine.subfolder("bus"), has_reader=False) as fprintd:
         window = machine.open_with_fingerprints(fprintd)
-        tree = window.sees("No Fingerprint Reader")
+        tree = window.sees("No Fingerprint Sensor")
         everything_has_a_name(tree)
         window.picture("fingerprints-no-reader")
 
@@ -762,12 +862,12 @@ def test_a_finger_is_enrolled_in_stages_and_deleted():
         window = machine.open_with_fingerprints(fprintd)
         tree = window.sees("No finger is enrolled")
         everything_has_a_name(tree)
-        check(tree.says("Reader: Virtual device for debugging"), "the reader is named")
+        check(tree.says("Sensor: Virtual device for debugging"), "the sensor is named")
         check(tree.says("Set a passcode first"), "a finger is of no use without a passcode")
         check(tree.named("Set a Passcode", "button"), "one can be set at once")
         window.picture("fingerprints-none")
         window.keys("alt+e")
-        tree = window.busy_with("0 of 5 scans. Right index finger: swipe it over the reader.")
+        tree = window.busy_with("0 of 5 scans. Right index finger: swipe it over the sensor.")
         check(not tree.named("Enrol…", "button"), "the instruction is in place of the form")
         check(sum(n.role == "alert" for n in tree.all()) == 1, "it is said once:\n" + "\n".join(tree.lines()))
         check(tree.named("Cancel", "button").focused, "it can be cancelled at once")
@@ -782,7 +882,7 @@ def test_a_finger_is_enrolled_in_stages_and_deleted():
         fprintd.scan("RETRY 0")
         window.busy_with("1 of 5 scans. The scan was not clear. Use the same finger, and swipe again.")
         fprintd.scan("RETRY 2")
-        window.busy_with("1 of 5 scans. Centre your finger on the reader, and try again.")
+        window.busy_with("1 of 5 scans. Centre your finger on the sensor, and try again.")
         window.picture("fingerprints-enrolling")
         # Cancelled: the reader is released and can be claimed again.
         window.press_button("Cancel")
@@ -794,7 +894,7 @@ def test_a_finger_is_enrolled_in_stages_and_deleted():
                 window.busy_with(f"{number + 1} of 5 scans.")
         window.sees(lambda t: t.named("Delete Right index finger", "button"))
         # The daemon does not use a reader that a program simulates.
-        tree = window.sees("Prompts Cannot Use the Reader Now")
+        tree = window.sees("Prompts Cannot Use the Sensor Now")
         everything_has_a_name(tree)
         window.picture("fingerprints")
         window.open("Health")
@@ -870,7 +970,7 @@ def test_an_enrolled_finger_is_replaced_only_after_a_question():
         window.sees(lambda t: t.named("Delete Right index finger", "button"))
         ask()
         window.answer(question, "Replace")
-        window.busy_with("Right index finger: swipe it over the reader.")
+        window.busy_with("Right index finger: swipe it over the sensor.")
         enroll(window, fprintd)
 
 
@@ -885,11 +985,11 @@ def test_what_stops_an_enrolment_is_explained():
         window.picture("fingerprints-in-use")
         fprintd.release()
         window.keys("alt+e")
-        window.busy_with("Right index finger: swipe it over the reader.")
+        window.busy_with("Right index finger: swipe it over the sensor.")
         fprintd.scan("SCAN A")
         window.busy_with("1 of 5 scans.")
         fprintd.scan("UNPLUG")
-        window.sees(lambda t: t.says("The reader was unplugged") and t.says("No Fingerprint Reader"))
+        window.sees(lambda t: t.says("The sensor was unplugged") and t.says("No Fingerprint Sensor"))
         window.picture("fingerprints-unplugged")
 
 
@@ -967,6 +1067,14 @@ def test_a_german_window_fits_the_width_of_a_telephone(text):
         machine.set_passcode()
         window.keys("F5")
         window.sees("Ein Backup erstellen")
+        # The focus was on another page, at its end.
+        window.keys("alt+7")
+        window.sees("Schutz")
+        window.keys("Tab", "Tab", "alt+1")
+        window.sees("Ein Gerätecode ist festgelegt")
+        for _ in range(3):
+            window.keys("F6")
+            window.sees(lambda t: any(n.focused for n in t.all()))
         for number, page in enumerate(PAGES):
             window.keys(f"alt+{number + 1}")
             if page == "Apps":

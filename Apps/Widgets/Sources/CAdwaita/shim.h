@@ -15,6 +15,9 @@
 static inline GType latchkey_type_string(void) { return G_TYPE_STRING; }
 static inline GType latchkey_type_boolean(void) { return G_TYPE_BOOLEAN; }
 
+// A macro with a cast, which Swift does not import.
+static inline const GVariantType *latchkey_variant_type_string(void) { return G_VARIANT_TYPE_STRING; }
+
 // A macro with an array of lengths, which Swift does not import.
 static inline int latchkey_character_length(const char *text) { return (int)(g_utf8_next_char(text) - text); }
 

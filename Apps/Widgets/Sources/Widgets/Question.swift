@@ -25,12 +25,14 @@ import CAdwaita
     ///   - decline: the title of the button that changes nothing, with a mnemonic.
     ///   - agree: the title of the button that agrees, with a mnemonic.
     ///   - isDestructive: whether agreeing deletes something; it is then not the default.
+    ///   - extra: what is below the text; nil for nothing.
     ///   - typing: a word that has to be typed before the user can agree, and the accessible name of the field for it; nil
     ///     for a question that a button answers.
-    public static func ask(
+    /// - Returns: the dialog that is shown.
+    @discardableResult public static func ask(
         over parent: AppWindow, heading: String, body: String, decline: String, agree: String, isDestructive: Bool,
-        typing: (word: String, name: String)? = nil, _ action: @escaping @MainActor () -> Void
-    ) {
+        extra: Widget? = nil, typing: (word: String, name: String)? = nil, _ action: @escaping @MainActor () -> Void
+    ) -> Dialog {
         let made: UnsafeMutablePointer<GtkWidget> = adw_message_dialog_new(parent.pointer, heading, body)
         let dialog = UnsafeMutableRawPointer(made).assumingMemoryBound(to: AdwMessageDialog.self)
         adw_message_dialog_add_response(dialog, "no", decline)
@@ -39,6 +41,7 @@ import CAdwaita
             dialog, "yes", isDestructive ? ADW_RESPONSE_DESTRUCTIVE : ADW_RESPONSE_SUGGESTED)
         adw_message_dialog_set_default_response(dialog, isDestructive ? "no" : "yes")
         adw_message_dialog_set_close_response(dialog, "no")
+        if let extra { adw_message_dialog_set_extra_child(dialog, extra.widget) }
         if let typing {
             let field = TextField(typing.name) {}
             adw_message_dialog_set_extra_child(dialog, field.widget)
@@ -63,5 +66,23 @@ import CAdwaita
         }
         attach(UnsafeMutableRawPointer(made), "response", unsafeBitCast(answered, to: GCallback.self), action)
         gtk_window_present(UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkWindow.self))
+        return Dialog(made)
+    }
+
+    /// A question that is shown.
+    @MainActor public final class Dialog {
+        /// Nil when the dialog is gone.
+        private var dialog: UnsafeMutablePointer<GtkWidget>?
+
+        init(_ dialog: UnsafeMutablePointer<GtkWidget>) {
+            self.dialog = dialog
+            connect(UnsafeMutableRawPointer(dialog), "destroy") { [weak self] in self?.dialog = nil }
+        }
+
+        /// Closes the dialog, which declines.
+        public func close() {
+            guard let dialog else { return }
+            gtk_window_close(UnsafeMutableRawPointer(dialog).assumingMemoryBound(to: GtkWindow.self))
+        }
     }
 }

@@ -85,14 +85,16 @@ public final class Row: Widget {
     /// - Parameters:
     ///   - icon: the icon's name in the theme.
     ///   - app: the name of an app's icon, shown instead where the system has it.
+    ///   - mark: a short text at the end, with an icon before it, that says at a glance what sets the row apart.
     ///   - hasMnemonic: whether an underscore in the title precedes the letter that presses the row with Alt; the title must
     ///     then be a text of this program.
     ///   - suffix: widgets at the end of the row.
     ///   - action: called when the row is pressed, also by Enter; nil for a row that reacts to nothing. A row with an action
     ///     and no other widgets ends with an arrow.
     public init(
-        _ title: String, subtitle: String = "", icon: String? = nil, app: String? = nil, hasMnemonic: Bool = false,
-        suffix: [Widget] = [], action: (@MainActor () -> Void)? = nil
+        _ title: String, subtitle: String = "", icon: String? = nil, app: String? = nil,
+        mark: (icon: String, text: String)? = nil, hasMnemonic: Bool = false, suffix: [Widget] = [],
+        action: (@MainActor () -> Void)? = nil
     ) {
         let appIcon = app.map { name in
             let icon = AppIcon(points: 24)
@@ -112,12 +114,17 @@ public final class Row: Widget {
         }
         if let icon = self.icon { adw_action_row_add_prefix(row, icon.widget) }
         if let app = self.app { adw_action_row_add_prefix(row, app.widget) }
-        for widget in suffix {
+        let marks = mark.map { mark in
+            let text = Label(mark.text, wraps: false, styles: ["caption-heading"])
+            return [Box(.across, spacing: 4, [Picture(mark.icon, points: 16), text])]
+        }
+        let ends = suffix + (marks ?? [])
+        for widget in ends {
             widget.centre(across: false)
             adw_action_row_add_suffix(row, widget.widget)
         }
         // Without this, the title would be cut beside wide buttons.
-        if !suffix.isEmpty, let header = gtk_list_box_row_get_child(raw.assumingMemoryBound(to: GtkListBoxRow.self)) {
+        if !ends.isEmpty, let header = gtk_list_box_row_get_child(raw.assumingMemoryBound(to: GtkListBoxRow.self)) {
             BesideLayout.use(in: header)
         }
         if action != nil, suffix.isEmpty {

@@ -33,7 +33,15 @@ import CAdwaita
     public func focus() { gtk_widget_grab_focus(widget) }
 
     /// Moves the focus to the first widget within it that can have it.
-    public func focusInside() { gtk_widget_child_focus(widget, GTK_DIR_TAB_FORWARD) }
+    public func focusInside() {
+        // GTK would go on from the child that had the focus last, also behind the last widget, where nothing gets it.
+        var parent = widget
+        while let child = gtk_widget_get_focus_child(parent) {
+            gtk_widget_set_focus_child(parent, nil)
+            parent = child
+        }
+        gtk_widget_child_focus(widget, GTK_DIR_TAB_FORWARD)
+    }
 
     /// Whether it or a widget within it has the focus.
     public var hasFocusInside: Bool {

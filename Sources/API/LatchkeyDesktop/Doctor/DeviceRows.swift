@@ -42,7 +42,7 @@ extension DoctorRow {
         guard exists else {
             return DoctorRow(
                 name, .absent,
-                "\(path) is not installed, so no fingerprint reader is used, and a locked screen locks no keychain",
+                "\(path) is not installed, so no fingerprint sensor is used, and a locked screen locks no keychain",
                 .init("make install PREFIX=~/.local"))
         }
         return DoctorRow(name, .ok, "\(path), which latchkeyd starts")

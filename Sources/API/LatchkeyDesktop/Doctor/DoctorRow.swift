@@ -29,12 +29,15 @@ package struct DoctorRow: Equatable, Sendable {
     package let found: Phrase
     /// The next step; nil if nothing needs to be done, or if no command can do it.
     package let hint: Hint?
+    /// Whether the part works although it needs attention: it protects less than it should.
+    package let isWeak: Bool
 
     /// The name as a text for people.
     package var title: Phrase { Phrase(template: name, arguments: []) }
 
-    package init(_ name: String, _ state: State, _ found: Phrase, _ hint: Hint? = nil) {
+    package init(_ name: String, _ state: State, _ found: Phrase, _ hint: Hint? = nil, isWeak: Bool = false) {
         (self.name, self.state, self.found, self.hint) = (name, state, found, hint)
+        self.isWeak = isWeak
     }
 }
 

@@ -60,15 +60,15 @@ extension DoctorRow {
         let name = "login session"
         guard let facts else {
             return DoctorRow(
-                name, .absent, "logind knows no session of this program, so no fingerprint reader is used for it")
+                name, .absent, "logind knows no session of this program, so no fingerprint sensor is used for it")
         }
         let session = "session \(facts.id) (\(facts.type))"
         if facts.isRemote {
-            return DoctorRow(name, .absent, "\(session), remote, so no fingerprint reader is used in it")
+            return DoctorRow(name, .absent, "\(session), remote, so no fingerprint sensor is used in it")
         }
         guard facts.isActive else {
             return DoctorRow(
-                name, .absent, "\(session), not active, so no fingerprint reader is used in it",
+                name, .absent, "\(session), not active, so no fingerprint sensor is used in it",
                 .init("loginctl activate \(ShellWord.quoted(facts.id))"))
         }
         return DoctorRow(name, .ok, "\(session), at this machine, active")

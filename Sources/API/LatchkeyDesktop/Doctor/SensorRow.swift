@@ -71,7 +71,10 @@ extension DoctorRow {
                 name, .attention, "\(report.biometry), locked after failed tries", .init("latchkey passcode check"))
         }
         guard !report.isBiometryVirtual else {
-            return DoctorRow(name, .attention, "\(report.biometry), virtual: a program, which decides what it matches")
+            // Programs get what they ask for: the daemon reports a virtual sensor only where an administrator has allowed it.
+            return DoctorRow(
+                name, .attention, "\(report.biometry), enrolled, virtual: a program, which decides what it matches",
+                isWeak: true)
         }
         guard let text = facts.text else { return DoctorRow(name, .ok, "\(report.biometry), enrolled") }
         return DoctorRow(name, .ok, "\(report.biometry), enrolled on \(text)")

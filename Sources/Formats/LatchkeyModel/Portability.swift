@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchkeyModel
-
 extension AccessControl {
     /// The exact combinations of constraints with which an item may be exported: another machine can enforce each of
     /// them, and none is bound to the fingers enrolled on this one.
