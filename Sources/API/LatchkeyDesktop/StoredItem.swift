@@ -111,6 +111,8 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
     public let title: String
 
     /// The item after `KeychainControl.protect(_:asks:)`.
+    ///
+    /// - Parameter asks: whether a finger, a face or the passcode is proven; otherwise nothing is.
     public func asking(_ asks: Bool) -> StoredItem {
         var changed = self
         changed.rule = asks ? .presence : .nothing

@@ -232,7 +232,7 @@ class Machine:
                 5: {1: False, 2: {0: "", 3: False}}}
         reply = connection.call(10, item)
         connection.close()
-        check(reply and reply[0] != 1, f"{label} is stored: {reply}")
+        check(reply == [1, {}], f"{label} is stored: {reply}")
 
     def set_passcode(self, passcode="135790"):
         self.latchkey("passcode", "set", input=passcode + "\n")
