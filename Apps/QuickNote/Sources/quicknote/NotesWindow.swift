@@ -91,8 +91,8 @@ import Widgets
         if page != shownPage { leave(shownPage) }
         firstRun?.show(
             words:
-                "It is for your notes only, and is not your passcode for apps. It opens them when your finger or face"
-                + " does not, also if you forget that passcode. This password itself cannot be recovered.",
+                "It is for your notes only, and not your passcode for apps. It opens them when your finger or face does not, "
+                + "even if you forget that passcode. It cannot be recovered.",
             error: page == "firstRun" ? model.message : nil, isBusy: model.isBusy)
         password?.show(
             words: model.passwordPrompt?.words ?? "", error: model.passwordPrompt?.error, isBusy: model.isBusy)

@@ -25,7 +25,7 @@ import Widgets
         let picture = Picture(icon, points: 64)
         picture.setStyle("dim-label")
         let box = Box(.down, spacing: 12, [picture, Label(title, styles: ["title-1"], isCentred: true), words])
-        page = Page(box, width: 380)
+        page = Page(box, width: 520)
         for (number, name) in names.enumerated() {
             let field = PasswordField(name) { [weak self] in self?.entered(number) }
             let label = Label(name, styles: ["caption", "dim-label"])
