@@ -80,13 +80,14 @@ import Testing
             machine.world.perform(.cancel)
         }
         report(challenge)
-        #expect(try tries.count == 1)
+        #expect(try tries.map(\.caller) == [TwoServices.identity.label, ""], "recorded without the program")
     }
 
-    @Test(.promise("tries.audit")) func aReportAboutNoEvaluationIsIgnored() throws {
+    @Test(.promise("tries.audit")) func aReportAboutAnUnknownEvaluationNamesNoProgram() throws {
         _ = read()
         report([UInt8](repeating: 7, count: AuthToken.digestBytes))
         machine.world.perform(.cancel)
-        #expect(try tries.isEmpty)
+        #expect(try tries.map(\.ground) == [.failed(.face)])
+        #expect(try tries.map(\.caller) == [""])
     }
 }

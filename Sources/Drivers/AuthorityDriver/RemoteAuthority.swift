@@ -205,7 +205,14 @@ package final class RemoteAuthority: AuthenticationAuthority {
         link.log.recording(.recordNotRead) { () throws(Failure) in try client?.countersWereLost() }
     }
 
-    func tryFailed(_ failed: StoreCall.TryFailed) { core.withLock { $0.tries[failed.challenge] }?(failed.proof) }
+    /// A try is recorded in any case: a program that ends many requests loses its name in the entry, and no lockout.
+    func tryFailed(_ failed: StoreCall.TryFailed) {
+        if let record = core.withLock({ $0.tries[failed.challenge] }) {
+            record(failed.proof)
+        } else {
+            client?.tryFailed(failed.proof)
+        }
+    }
 
     func refused(_ refused: StoreCall.Refused) { client?.refused(refused.source, count: refused.count) }
 

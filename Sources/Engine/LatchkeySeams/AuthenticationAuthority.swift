@@ -152,6 +152,8 @@ package protocol KeychainService: AuthorityClient {
     /// Reports that messages or services that claim to be a sensor, or to report login sessions, were not trusted. Does
     /// not wait for the store.
     func refused(_ source: UntrustedSource, count: UInt64)
+    /// Reports a try that failed, of an evaluation that is not known any more. Does not wait for the store.
+    func tryFailed(_ proof: TriedProof)
 }
 
 /// The role that stores the counters of failed tries durably.

@@ -41,6 +41,8 @@ extension Service: KeychainService {
 
     package func countersWereLost() throws(Failure) { try self.keychain.get().record(.countersLost, caller: nil) }
 
+    package func tryFailed(_ proof: TriedProof) { maintenance?.tryFailed(proof, of: nil, []) }
+
     package func refused(_ source: UntrustedSource, count: UInt64) {
         // The thread that reports it receives messages, so it must not wait for the store.
         parts.work.submit(.any) { [self] in

@@ -128,9 +128,9 @@ final class StoreMaintenance: Sendable {
     /// cannot undo it.
     ///
     /// - Parameters:
-    ///   - caller: the program whose prompt it was.
+    ///   - caller: the program whose prompt it was; nil if it is not known.
     ///   - item: the item that the program asked for; empty if it is not known.
-    func tryFailed(_ proof: TriedProof, of caller: Caller, _ item: [UInt8]) {
+    func tryFailed(_ proof: TriedProof, of caller: Caller?, _ item: [UInt8]) {
         let counted = counters.withLock { $0 }
         let locks =
             switch proof {

@@ -108,4 +108,6 @@ extension AuthorityDecorator {
     package func countersWereLost() throws(Failure) { try service.client?.countersWereLost() }
 
     package func refused(_ source: UntrustedSource, count: UInt64) { service.client?.refused(source, count: count) }
+
+    package func tryFailed(_ proof: TriedProof) { service.client?.tryFailed(proof) }
 }
