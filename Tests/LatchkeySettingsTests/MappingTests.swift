@@ -86,7 +86,8 @@ import Testing
     @Test func whatAnAppSaysAboutAnItemIsShortAndCleanOrNotShown() {
         let note = item([.itemDescription: .text("encrypted note"), .comment: .text("Line one.\nLine two.\u{202e}")])
         #expect(note.appKind == "encrypted note" && note.appComment == "Line one.\u{fffd}Line two.\u{fffd}")
-        #expect(item([:]).appKind.isEmpty && item([:]).appComment.isEmpty)
+        #expect(note.isEncryptedByApp && !note.isOpen, "as its app says")
+        #expect(item([:]).appKind.isEmpty && item([:]).appComment.isEmpty && item([:]).isOpen)
         for text in [String(repeating: "a", count: 121), "x”: needs the passcode “", "\"x\"", "„x"] {
             let item = item([.itemDescription: .text(text), .comment: .text(text)])
             #expect(item.appKind.isEmpty && item.appComment.isEmpty, "\(text)")
@@ -181,7 +182,7 @@ import Testing
             (.userCancel, .cancelled), (.systemCancel, .cancelled), (.daemonUnavailable, .unavailable),
             (.storeRolledBack, .storeUnusable), (.notInteractive, .noPrompt), (.interactionNotAllowed, .locked),
             (.passcodeNotSet, .passcodeNotSet), (.authenticationFailed, .notAuthenticated),
-            (.passcodeDelayed, .delayed),
+            (.itemAuthenticationFailed, .notOpened), (.passcodeDelayed, .delayed),
             (.duplicateItem, .exists), (.itemNotFound, .notFound), (.biometryDisconnected, .noReader),
             (.diskFull, .other),
         ] as [(Status, SettingsFailure.Code)])

@@ -86,7 +86,7 @@ public struct ActivityNotice: Equatable, Sendable {
         case .lockedOut:
             words("The passcode or the sensor is locked. If that was not you, see Activity in Latchkey Settings.")
         case .enrollmentChanged:
-            words("If you added or deleted none, somebody else did. See Fingerprints in Latchkey Settings.")
+            words("One was added or deleted. If that was not you, see Fingerprints in Latchkey Settings.")
         case .firstRead: words("Activity in Latchkey Settings shows what it was.")
         case .refusedWhileLocked: words("The keychain is locked. Unlock it, then try again in the app.")
         }

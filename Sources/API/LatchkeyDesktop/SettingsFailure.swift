@@ -20,6 +20,8 @@ public struct SettingsFailure: Error, Equatable, Sendable {
         case passcodeNotSet
         /// The passcode was wrong, or a finger or face was not recognised.
         case notAuthenticated
+        /// A recovery code does not open what it was typed for, or that was changed.
+        case notOpened
         /// Passcodes are not accepted for a time after wrong ones.
         case delayed
         /// A file, a key or a finger of that name exists already.
@@ -67,7 +69,8 @@ extension SettingsFailure.Code {
         case .notInteractive: self = .noPrompt
         case .interactionNotAllowed: self = .locked
         case .passcodeNotSet, .passcodeClassUnavailable: self = .passcodeNotSet
-        case .authenticationFailed, .itemAuthenticationFailed: self = .notAuthenticated
+        case .authenticationFailed: self = .notAuthenticated
+        case .itemAuthenticationFailed: self = .notOpened
         case .passcodeDelayed: self = .delayed
         case .duplicateItem: self = .exists
         case .itemNotFound: self = .notFound

@@ -69,11 +69,15 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
     /// Tells the item from every other that exists at the same time. An item that was deleted and stored again has the same one.
     public let key: Key
     /// When it was stored, in microseconds since 1970-01-01 UTC; nil if the daemon does not say.
-    let storedTime: Int64?
-    /// Whether its app gets a secret, or uses a private key, without a question while the keychain is unlocked.
+    public let storedTime: Int64?
+    /// Whether the app says that it encrypted the item: its description of the kind begins with "encrypted". Nothing but the app
+    /// vouches for it.
+    public var isEncryptedByApp: Bool { appKind.lowercased().hasPrefix("encrypted") }
+    /// Whether its app gets a secret, or uses a private key, without a question while the keychain is unlocked. Not for content
+    /// that the app says it encrypted: the app needs a key for it, which has a rule of its own.
     public var isOpen: Bool {
         switch kind {
-        case .password, .internetPassword, .privateKey, .secret: rule == .nothing
+        case .password, .internetPassword, .privateKey, .secret: rule == .nothing && !isEncryptedByApp
         case .publicKey, .certificate: false
         }
     }

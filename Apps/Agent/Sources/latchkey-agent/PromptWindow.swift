@@ -50,8 +50,10 @@ import Widgets
         let number = prompt.number
         window = AttentionWindow(title: "Latchkey", content: content) { [weak self] in self?.send(.cancel) }
         window?.typeInto { [weak self] in
-            guard let self, takesText(self.prompt), !self.prompt.isChecking else { return nil }
-            return field
+            guard let self, !self.prompt.isChecking else { return nil }
+            // Said, and not taken for a wish to type: what is typed into another window must not become a wrong passcode.
+            if let hint = self.prompt.typingHint { text.announce(hint) }
+            return takesText(self.prompt) ? field : nil
         }
         window?.afterNextFrame { link.send(.visible, prompt: number) }
         show(prompt)

@@ -170,6 +170,9 @@ enum ActivityWords {
             context: "weekday, day, month and year")
     }
 
+    /// A day and a time of it, from seconds since 1970-01-01 UTC.
+    static func moment(_ seconds: Int64) -> String { "\(date(seconds)), \(text(seconds, "%H:%M:%S"))" }
+
     /// The day as the heading of a group; empty for an entry that cannot be read.
     static func day(_ entry: ActivityEntry) -> String {
         guard entry.seconds > 0 else { return "" }
@@ -196,7 +199,7 @@ enum ActivityWords {
         if let explanation = explanation(entry) { lines.append(explanation) }
         lines += grounds(entry)
         if entry.seconds > 0 {
-            lines.append(words("When: \("\(date(entry.seconds)), \(text(entry.seconds, "%H:%M:%S"))")"))
+            lines.append(words("When: \(moment(entry.seconds))"))
         }
         if !entry.app.isEmpty { lines.append(words("App: \(app)")) }
         if let installed { lines.append(words("Program: \(installed.path)")) }

@@ -57,7 +57,7 @@ enum AppsWords {
         let lines = apps.map { group, items in
             let names = items.map { item in
                 let name = name(item)
-                return "“\(name.count > 40 ? name.prefix(39) + "…" : name)”"
+                return "“\(name.count > 60 ? name.prefix(59) + "…" : name)”"
             }
             return words("\(app(group, nil)): \(names.joined(separator: ", "))")
         }
@@ -104,6 +104,7 @@ enum AppsWords {
         if !item.label.isEmpty, item.label != item.name, !item.name.isEmpty {
             lines.append(words("Name for the app: \(item.name)"))
         }
+        if let time = item.storedTime { lines.append(words("Stored: \(ActivityWords.moment(time / 1_000_000))")) }
         if item.app != app, !item.app.isEmpty { lines.append(words("Access group: \(item.app)")) }
         if item.staysHere { lines.append(words("It never leaves this computer, not even in a backup.")) }
         return lines.joined(separator: "\n")
@@ -121,6 +122,8 @@ enum AppsWords {
 
     private static func rule(_ item: StoredItem) -> String {
         switch item.rule {
+        case .nothing where item.isEncryptedByApp:
+            words("its app says that it is encrypted, and gets it without asking you")
         case .nothing: words("its app gets it without asking you, while the keychain is unlocked")
         case .presence: words("needs your finger, your face or the passcode")
         case .biometry: words("needs your finger or your face")

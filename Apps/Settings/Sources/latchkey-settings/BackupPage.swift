@@ -11,7 +11,13 @@ import Widgets
     private let limits = RowGroup(name: BackupWords.limitsName)
     /// What the last backup contains, or what was restored, until another page is open.
     private let result: ResultGroup
-    private var isPasscodeSet: Bool?
+    /// What decides which rows there are.
+    private struct State: Equatable {
+        let isPasscodeSet: Bool
+        /// Whether nothing may be in a backup.
+        let isEmpty: Bool
+    }
+    private var shown: State?
     private var shownLimits: String?
 
     init(_ host: any PageHost) {
@@ -27,8 +33,13 @@ import Widgets
 
     func refresh(_ overview: KeychainOverview?) {
         if let overview { showLimits(host.items, overview.protection) }
-        guard let overview, overview.isPasscodeSet != isPasscodeSet else { return }
-        isPasscodeSet = overview.isPasscodeSet
+        guard let overview else { return }
+        // Unknown items may be in a backup.
+        let isKnown = overview.listsItems && host.unread == nil && host.items.count == Int(clamping: overview.itemCount)
+        let isEmpty = isKnown && !host.items.contains(where: \.isInBackups)
+        let state = State(isPasscodeSet: overview.isPasscodeSet, isEmpty: isEmpty)
+        guard state != shown else { return }
+        shown = state
         guard overview.isPasscodeSet else {
             // Without a passcode, the user could not authorise to read or write the items of other apps.
             let set = MnemonicButton(BackupWords.setPasscode, styles: ["suggested-action"]) { [weak self] in
@@ -43,7 +54,9 @@ import Widgets
         let read = Row(BackupWords.restoreTitle, subtitle: BackupWords.restoreText, suffix: [restore])
         let create = MnemonicButton(BackupWords.create, styles: ["suggested-action"]) { [weak self] in self?.chooseNew()
         }
-        group.show([Row(BackupWords.createTitle, subtitle: BackupWords.createText, suffix: [create]), read])
+        create.isSensitive = !isEmpty
+        let text = isEmpty ? BackupWords.nothingText : BackupWords.createText
+        group.show([Row(BackupWords.createTitle, subtitle: text, suffix: [create]), read])
     }
 
     /// Says before a backup is made what it will not contain, as far as the items are known.
@@ -72,9 +85,11 @@ import Widgets
     }
 
     private func write(_ path: [UInt8]) {
+        let items = host.items.filter(\.isInBackups)
         transfer(BackupWords.writing, BackupWords.written) { (control, progress) throws(SettingsFailure) in
             // The dialog has asked before it replaces a file.
-            BackupWords.report(try control.writeBackup(to: path, mayReplace: true, progress: progress), savedAs: path)
+            let result = try control.writeBackup(to: path, mayReplace: true, progress: progress)
+            return BackupWords.report(result, savedAs: path, items)
         }
     }
 

@@ -12,6 +12,7 @@ enum BackupWords {
     static let limitsName = words("What a backup does not contain")
     static let createTitle = words("Create a backup")
     static let createText = words("Keep the file and its recovery code in different places.")
+    static let nothingText = words("Nothing that is stored here may leave this computer, so a backup would be empty.")
     static let passcodeTitle = words("Set a passcode first")
     static let passcodeText = words("You allow a backup, and restoring one, with your passcode.")
     static let setPasscode = words("Set a _Passcode")
@@ -25,7 +26,7 @@ enum BackupWords {
         }.joined(separator: " ")
     }
     static let staysHereText = words(
-        "These apps said that it must never leave this computer. If the computer is lost, it is lost too.")
+        "An app can keep what it stores on this computer only. If the computer is lost, that is lost too.")
     static let save = words("_Save")
     /// The name of a new file, with the day.
     static var fileName: String { "keychain-\(ActivityWords.today).latchkey-backup" }
@@ -42,11 +43,17 @@ enum BackupWords {
     static let resultTitle = words("What Was Done")
 
     /// What a backup contains, and a line for each app of which something is not in it.
-    static func report(_ result: KeychainControl.BackupResult, savedAs path: [UInt8]) -> [Operation.Outcome.Line] {
+    ///
+    /// - Parameter items: the items that may leave this computer, as far as they are known; named if they are as many as the backup
+    ///   has.
+    static func report(
+        _ result: KeychainControl.BackupResult, savedAs path: [UInt8], _ items: [StoredItem]
+    ) -> [Operation.Outcome.Line] {
         let count = Int(clamping: result.count)
         let first = words.count(count, "The backup contains \(count) item.", "The backup contains \(count) items.")
         let place = words("It was saved as \(KeychainControl.text(ofPath: path))")
-        return [Operation.Outcome.Line(words: first, more: place)]
+        let names = items.count == count ? AppsWords.names(items) : []
+        return [Operation.Outcome.Line(words: first, more: (names + [place]).joined(separator: "\n"))]
             + leftOut(result) { app, count in
                 words.count(
                     count, "\(count) item of \(app) is not in the backup.",

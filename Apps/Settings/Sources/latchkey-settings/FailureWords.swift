@@ -21,7 +21,7 @@ enum FailureWords {
         case .notAuthenticated: words("That was not right, so nothing was changed.")
         case .unplugged: words("The sensor was unplugged, so nothing was stored. Connect it, and try again.")
         case .notAllowed: words("This computer does not let you change fingerprints. Ask who administers it.")
-        case .delayed, .exists, .notFound, .noReader, .other: words(failure.message)
+        case .notOpened, .delayed, .exists, .notFound, .noReader, .other: words(failure.message)
         }
     }
 
@@ -43,9 +43,8 @@ enum FailureWords {
         switch failure.code {
         case .unavailable, .storeUnusable, .notAllowed, .noPrompt:
             [words(failure.message), words(failure.hint)].filter { !$0.isEmpty }.joined(separator: "\n")
-        case .cancelled, .locked, .passcodeNotSet, .notAuthenticated, .delayed, .exists, .notFound, .noReader,
-            .unplugged,
-            .other:
+        case .cancelled, .locked, .passcodeNotSet, .notAuthenticated, .notOpened, .delayed, .exists, .notFound,
+            .noReader, .unplugged, .other:
             nil
         }
     }

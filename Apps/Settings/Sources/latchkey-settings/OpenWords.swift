@@ -13,14 +13,15 @@ enum OpenWords {
     static let askTitle = words("Ask before it is read")
     static let askText = words("Each time, for your finger, your face or the passcode.")
     private static let secretAdvice = words("Choose it in Apps to have Latchkey ask before it is read.")
-    private static let appAdvice = words("Only their apps can change that: open the app, and store it there again.")
+    private static let appAdvice = words(
+        "Only their apps can change that. What you can type again, delete in Apps, and type it in its app.")
 
     /// What a person can do about an item whose rule is its app's choice.
     static func advice(_ app: String) -> String {
         words(
             """
-            Only \(app) can have Latchkey ask before it is read. With a passcode set, look for a setting there, or store it \
-            there again.
+            Only \(app) can have Latchkey ask before it is read. If you can type it again, such as a password, delete it here and \
+            type it in \(app): with a passcode set, an app can protect what it stores.
             """)
     }
 

@@ -181,12 +181,16 @@ class Machine:
 
     def open_with_fingerprints(self, fprintd):
         """Opens the page about fingerprints of a window beside which latchkey-fingerprint is installed."""
+        return self.open_beside(FINGERPRINT, DBUS_SYSTEM_BUS_ADDRESS=fprintd.address)
+
+    def open_beside(self, *programs, **environment):
+        """Opens the page about fingerprints of a window that is installed with these programs only."""
         folder = self.subfolder("bin")
-        for program in SETTINGS, FINGERPRINT:
+        for program in SETTINGS, *programs:
             shutil.copy(program, folder)
         window = Settings(
-            TITLE, [folder + "/latchkey-settings", "fingerprints"],
-            dict(self.environment, DBUS_SYSTEM_BUS_ADDRESS=fprintd.address), f"{self.folder}/settings.fingerprints")
+            TITLE, [folder + "/latchkey-settings", "fingerprints"], dict(self.environment, **environment),
+            f"{self.folder}/settings.fingerprints")
         self.started.append(window)
         return window
 

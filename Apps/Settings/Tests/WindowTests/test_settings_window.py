@@ -78,7 +78,7 @@ def test_what_a_first_passcode_leaves_open_is_listed_and_marked():
         row = "2 items still open without a question."
         check(tree.named(row, "list item"), "\n".join(tree.lines()))
         check(tree.says("mail: “login”") and tree.says("“GitHub token”"), "they are named")
-        check(tree.says("open the app, and store it there again") and tree.says("Choose it in Apps"), "it says what helps")
+        check(tree.says("delete in Apps, and type it in its app") and tree.says("Choose it in Apps"), "it says what helps")
         everything_has_a_name(tree)
         window.picture("passcode-set-open")
         # What is stored from now on without a rule is so on purpose.
@@ -495,7 +495,7 @@ def test_apps_show_what_an_app_says_about_its_items():
         machine.add_item("notes", "Key of all notes", "key", "key of the app", "Without it no note can be read.")
         machine.add_item("notes", "Note of today", "note", "encrypted note", "")
         tree = window.sees(lambda t: t.says("Key of all notes") and t.says("Note of today"))
-        check(tree.says("“encrypted note”: its app gets it without asking you") and not tree.says("Password"), "\n".join(tree.lines()))
+        check(tree.says("“encrypted note”: its app says that it is encrypted") and not tree.says("Password"), "\n".join(tree.lines()))
         window.picture("apps-kinds")
         window.press_row("Key of all notes")
         window.sees("Kind: “key of the app”, as its app says", title="Key of all notes")
@@ -839,7 +839,7 @@ def test_health_lists_what_works_and_what_the_keychain_is():
 
 def test_without_the_program_fingerprints_are_explained():
     with Machine(prompts=False) as machine:
-        window = machine.open("fingerprints")
+        window = machine.open_beside()
         tree = window.sees("Fingerprints Cannot Be Used")
         check(tree.says("is not installed"), "it explains")
         window.picture("fingerprints-not-installed")

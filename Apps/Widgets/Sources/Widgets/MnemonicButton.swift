@@ -14,6 +14,8 @@ public final class MnemonicButton: Widget {
         let label: UnsafeMutablePointer<GtkWidget> = gtk_label_new_with_mnemonic(title)
         // A long title would make a narrow window wider.
         gtk_label_set_wrap(OpaquePointer(label), 1)
+        // It is in one line where there is room for it.
+        gtk_label_set_natural_wrap_mode(OpaquePointer(label), GTK_NATURAL_WRAP_NONE)
         gtk_label_set_justify(OpaquePointer(label), GTK_JUSTIFY_CENTER)
         gtk_button_set_child(raw.assumingMemoryBound(to: GtkButton.self), label)
         setAccessibleName(String(title.filter { $0 != "_" }))

@@ -108,6 +108,8 @@ public struct ShownPrompt: Equatable, Sendable {
     public let closeTitle: String
     /// The title of the fallback button; nil when none is to be shown.
     public let fallbackTitle: String?
+    /// What to say when somebody types while the sensor is used; nil if there is nothing else to do.
+    public let typingHint: String?
     /// The title of the button that confirms that `recoveryCode` is written down, or that `feedback` was read.
     public let acknowledgement: String
     /// The title of the button that permits the app to use the camera, or starts a scan.
@@ -246,6 +248,7 @@ public struct ShownPrompt: Equatable, Sendable {
         // While the passcode is asked for, the fallback has already been chosen; the terminal prompt does the same.
         fallbackTitle =
             content.showsFallback && content.method != .passcode ? state.fallbackTitle : nil
+        typingHint = method == .biometry ? fallbackTitle.map { state.typingHint($0) } : nil
         simulation = state.simulation
         plays = state.simulatedButtons.map { Play(title: $0.title, isMatching: $0.isMatching) }
     }

@@ -22,6 +22,11 @@ extension PromptState {
         }
     }
 
+    /// What is said when somebody types although nothing can be typed yet.
+    ///
+    /// - Parameter title: the title of the button after which it can.
+    package func typingHint(_ title: String) -> String { words("To type, press “\(title)” first.") }
+
     package var isFailure: Bool {
         (content.notice.isFailure || isCodeInsteadOfPasscode) && entry != .checking
     }
