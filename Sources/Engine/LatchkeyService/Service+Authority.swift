@@ -102,8 +102,8 @@ extension Service: KeychainService {
         // The answer arrives once, so the challenge is accepted once: it exists only in this closure.
         // The caller as this service identified it, also if the authority is another process.
         let caller = caller.named
-        return authority.evaluate(request, of: asker) { [maintenance] proof in
-            maintenance?.tryFailed(proof, of: caller, item)
+        return authority.evaluate(request, of: asker) { [weak self] proof in
+            self?.maintenance?.tryFailed(proof, of: caller, item)
         } _: { [self] answer in
             switch answer {
             case .failure(let failure): completion(.failure(failure), nil)
