@@ -228,6 +228,7 @@ import Testing
         #expect(shown.answers.map(\.title) == ["Allow once", "Allow until logout", "Always allow", "Never allow"])
         #expect(shown.answers.map(\.answer) == [.once, .session, .always, .never])
         #expect(shown.answerNotes?.contains("This is a courtesy among your own programs") == true)
+        #expect(shown.answerNotes?.contains("Withdraw an answer in Latchkey Settings.") == true)
         // Every answer has the text that the service expects.
         #expect(shown.answers.map(\.answer.stored) == SecretAnswer.allCases)
         let other = ShownPrompt(state(.recoveryCodeShown))

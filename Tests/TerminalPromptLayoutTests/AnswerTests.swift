@@ -73,11 +73,11 @@ import Testing
     }
 
     @Test func noteNamesOnlyProgramsThatAreShown() {
-        #expect(PromptState.question().answerNotes[1].hasSuffix("this item, this program and those that started it."))
+        #expect(PromptState.question().answerNotes(inWindow: false)[1].hasSuffix("this item, this program and those that started it."))
         let alone = PromptState.question(startedBy: "")
-        #expect(alone.answerNotes[1].hasSuffix("are stored for this item and this program."))
+        #expect(alone.answerNotes(inWindow: false)[1].hasSuffix("are stored for this item and this program."))
         #expect(alone.startedByLine == nil && alone.spokenStartedByLine == nil && alone.shortStartedByLine == nil)
-        #expect(PromptState.sample(purpose: .readSecret, .passcode).answerNotes.isEmpty)
+        #expect(PromptState.sample(purpose: .readSecret, .passcode).answerNotes(inWindow: false).isEmpty)
     }
 
     @Test func longLabelAndLongChainAreCut() {

@@ -223,7 +223,8 @@ public struct ShownPrompt: Equatable, Sendable {
         answers = ReadAnswer.allCases.filter { content.step.answers.contains($0.stored) }.map {
             Choice(title: state.title($0.stored), answer: $0)
         }
-        answerNotes = state.answerNotes.isEmpty ? nil : state.answerNotes.joined(separator: " ")
+        let notes = state.answerNotes(inWindow: true)
+        answerNotes = notes.isEmpty ? nil : notes.joined(separator: " ")
         endingLine = state.endingLine
         ownName = state.ownName
         ownNameLine = state.ownNameLine

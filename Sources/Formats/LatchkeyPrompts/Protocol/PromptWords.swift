@@ -102,7 +102,7 @@ extension PromptState {
     package var asksForAnswer: Bool { !content.step.answers.isEmpty }
 
     /// What an answer means later, and what it does not: sentences; empty where none is asked for.
-    package var answerNotes: [String] {
+    package func answerNotes(inWindow: Bool) -> [String] {
         guard asksForAnswer else { return [] }
         if prompt.purpose == .replaceSecret {
             return [words("The item then belongs to “\(callerName)”, which reads it without this question."), courtesy]
@@ -116,7 +116,9 @@ extension PromptState {
             prompt.startedBy.isEmpty
                 ? words("“\(always)” and “\(never)” are stored for this item and this program.")
                 : words("“\(always)” and “\(never)” are stored for this item, this program and those that started it."),
-            words("Withdraw an answer with latchkey secrets answers, or in the settings."),
+            inWindow
+                ? words("Withdraw an answer in Latchkey Settings.")
+                : words("Withdraw an answer with latchkey secrets answers, or in the settings."),
             courtesy,
         ]
     }

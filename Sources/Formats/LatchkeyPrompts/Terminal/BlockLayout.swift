@@ -63,7 +63,7 @@ struct BlockLayout {
         if let code = state.recoveryCode { body += text(code, .strong, limit: Limits.reasonLines) }
         if let field = state.field { body += text(field, limit: 2) }
         if economy.rawValue < Economy.notes.rawValue {
-            let notes = state.answerNotes.joined(separator: " ")
+            let notes = state.answerNotes(inWindow: false).joined(separator: " ")
             body += text(notes, .faint, limit: 2 * Limits.reasonLines)
         }
         // This line has its place even when there is no feedback.

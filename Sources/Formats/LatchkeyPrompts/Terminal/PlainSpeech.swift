@@ -59,7 +59,7 @@ package struct PlainSpeech: Sendable {
             sentences[1] += " " + state.words("It is not shown while you type.")
         }
         if let code = state.recoveryCode { sentences[1] += " " + state.words("The code is: \(code)") }
-        for note in state.answerNotes { sentences[1] += " " + note }
+        for note in state.answerNotes(inWindow: false) { sentences[1] += " " + note }
         // Without a result of an earlier attempt, the instruction comes first.
         if state.content.notice == .none { sentences.swapAt(0, 1) }
         sentences.append(state.words("Keys: \(PlainSpeech.list(state.keys, state.words))."))
