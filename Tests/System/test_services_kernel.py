@@ -104,8 +104,10 @@ class ClockTests(PreloadedTest):
         self.ask()
         for passcode in (b"wrong 1", b"wrong 2", b"wrong 3"):
             self.prompts.do("agent.event", [5, passcode])
-            kind, _ = self.prompts.do("agent.follow")
-        # The third one ends the prompt; after a fourth one the delay is long enough for this test.
+            kind, content = self.prompts.do("agent.follow")
+        # The third one ends the prompt, which says the delay before; after a fourth one it is long enough for this test.
+        self.assertEqual((kind, content[DELAY] > 0), (1, True))
+        kind, _ = self.prompts.do("agent.follow")
         self.assertEqual((kind, self.first.end() != SECRET), (2, True))
         content = self.ask()[15]
         while content[DELAY] > 0:

@@ -73,7 +73,8 @@ import Testing
     }
 
     @Test func noteNamesOnlyProgramsThatAreShown() {
-        #expect(PromptState.question().answerNotes(inWindow: false)[1].hasSuffix("this item, this program and those that started it."))
+        let notes = PromptState.question().answerNotes(inWindow: false)
+        #expect(notes[1].hasSuffix("this item, this program and those that started it."))
         let alone = PromptState.question(startedBy: "")
         #expect(alone.answerNotes(inWindow: false)[1].hasSuffix("are stored for this item and this program."))
         #expect(alone.startedByLine == nil && alone.spokenStartedByLine == nil && alone.shortStartedByLine == nil)
