@@ -95,6 +95,14 @@ import Testing
         #expect(item([.itemDescription: .text("password")], .key).appKind.isEmpty, "a key has no such attribute")
     }
 
+    @Test func namesThatAnAppChoseAreShownAsALine() {
+        let hostile = item([.label: .text("a\nb\u{202e}fdp"), .service: .text("c\rd")])
+        #expect(hostile.title == "a\u{fffd}b\u{fffd}fdp (c\u{fffd}d)" && hostile.label == "a\u{fffd}b\u{fffd}fdp")
+        let long = item([.label: .text(String(repeating: "w", count: 10_000))])
+        #expect(long.title == String(repeating: "w", count: 200) + "…")
+        #expect("mail\n\u{202e}x".asShownLine == "mail\u{fffd}\u{fffd}x" && "a".asShownLine == "a")
+    }
+
     @Test func anItemThatIsStoredAgainHasTheKeyOfTheDeletedOne() {
         let first = item([.service: .text("mail"), .label: .text("one"), .creationDate: .date(1)])
         #expect(first.key == item([.service: .text("mail"), .label: .text("two")]).key)

@@ -68,9 +68,9 @@ public struct ActivityNotice: Equatable, Sendable {
         case .lockedOut: words("Too many wrong tries")
         case .enrollmentChanged: words("The enrolled fingers or faces changed")
         case .firstRead(let program):
-            firstRead(by: CallerAppearance.ownName(program, words) ?? program, words)
+            firstRead(by: CallerAppearance.ownName(program, words) ?? program.asShownLine, words)
         case .refusedWhileLocked(let program):
-            words("“\(CallerAppearance.ownName(program, words) ?? program)” could not read an item")
+            words("“\(CallerAppearance.ownName(program, words) ?? program.asShownLine)” could not read an item")
         }
     }
 

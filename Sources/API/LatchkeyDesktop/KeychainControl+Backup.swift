@@ -31,7 +31,7 @@ extension KeychainControl {
         init(_ item: SkippedItem) {
             app = item.group
             let place = String.itemPlace(item.service, ofApp: item.group)
-            name = String(itemNamed: item.label.isEmpty ? item.account : item.label, at: place)
+            name = String(itemNamed: item.label.isEmpty ? item.account : item.label, at: place).asShownLine
             reason = item.reason.plainWords
         }
     }

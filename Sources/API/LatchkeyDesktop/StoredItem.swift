@@ -135,10 +135,10 @@ public struct StoredItem: Equatable, Identifiable, Sendable {
             case .certificate: .certificate
             case .secret: .secret
             }
-        name = item.name
-        place = item.place
-        label = item.text(.label)
-        title = item.title
+        name = item.name.asShownLine
+        place = item.place.asShownLine
+        label = item.text(.label).asShownLine
+        title = item.title.asShownLine
         let isPassword = item.itemClass.has(.itemDescription)
         appKind = isPassword ? Self.short(item.text(.itemDescription), Self.kindCharacters) : ""
         appComment = isPassword ? Self.short(item.text(.comment), Self.commentCharacters) : ""

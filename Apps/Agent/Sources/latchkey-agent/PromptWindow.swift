@@ -77,7 +77,14 @@ import Widgets
     var processID: Int32 { prompt.processID }
 
     /// Brings the window to the front; changes nothing else.
-    func raise(startup: String) { window?.raise(startup: startup) }
+    func raise(startup: String) {
+        quietUntil = MainLoop.milliseconds + Self.quietMilliseconds
+        window?.raise(startup: startup)
+    }
+
+    /// For so long after a raise, nothing typed is sent: it may have been meant for the window that had the focus before.
+    private static let quietMilliseconds: Double = 1000
+    private var quietUntil: Double = 0
 
     /// Shows the last state of a prompt that is over until the person closes it, and calls `close` then.
     func linger(_ close: @escaping @MainActor () -> Void) {
@@ -306,7 +313,10 @@ import Widgets
     }
 
     private func sendTyped() {
-        guard let field, !field.isEmpty, !prompt.isChecking, takesText(prompt) else { return }
+        guard let field, !field.isEmpty, !prompt.isChecking, takesText(prompt), MainLoop.milliseconds >= quietUntil
+        else {
+            return
+        }
         let checking =
             switch prompt.method {
             // It stays in the field until it is known to have no typing error.

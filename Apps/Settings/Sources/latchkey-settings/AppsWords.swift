@@ -66,7 +66,7 @@ enum AppsWords {
 
     /// The name of an app by its access group.
     static func app(_ group: String, _ installed: InstalledApp?) -> String {
-        if let installed { return installed.name }
+        if let installed { return installed.name.asShownLine }
         if group.isEmpty { return noApp }
         // The access group of the Secret Service (docs/use/secret-service.md).
         if group == "org.freedesktop.secrets" { return words("Secrets of Programs") }
@@ -74,9 +74,9 @@ enum AppsWords {
         if group.hasPrefix("user:") { return words("Programs That Are Not Told Apart") }
         if group.hasPrefix("unit:") {
             let unit = String(group.dropFirst("unit:".count).split(separator: ".").first ?? "")
-            return words("System service \(unit)")
+            return words("System service \(unit.asShownLine)")
         }
-        return group.hasPrefix("/") ? String(group.split(separator: "/").last ?? "") : group
+        return (group.hasPrefix("/") ? String(group.split(separator: "/").last ?? "") : group).asShownLine
     }
 
     static let delete = words("_Delete…")
@@ -105,7 +105,7 @@ enum AppsWords {
             lines.append(words("Name for the app: \(item.name)"))
         }
         if let time = item.storedTime { lines.append(words("Stored: \(ActivityWords.moment(time / 1_000_000))")) }
-        if item.app != app, !item.app.isEmpty { lines.append(words("Access group: \(item.app)")) }
+        if item.app != app, !item.app.isEmpty { lines.append(words("Access group: \(item.app.asShownLine)")) }
         if item.staysHere { lines.append(words("It never leaves this computer, not even in a backup.")) }
         return lines.joined(separator: "\n")
     }

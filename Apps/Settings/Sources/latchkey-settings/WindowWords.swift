@@ -31,7 +31,7 @@ enum WindowWords {
     static let progress = words("Progress")
     static let answerPrompt = words("Answer the prompt that Latchkey shows.")
     static let showPrompt = words("Show It")
-    static let otherPrompt = words("Another app's prompt is shown first. Answer that one; yours follows.")
+    static let otherPrompt = words("Another app’s prompt is shown first. Yours follows it.")
     static let tryAgain = words("_Try Again")
     static let showHealth = words("Show What Is _Missing")
 

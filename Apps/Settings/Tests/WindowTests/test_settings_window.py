@@ -2,14 +2,17 @@
 """Tests of the settings window: drives it by keyboard and over the accessibility bus, with the real daemon and the real
 prompt."""
 
+import contextlib
 import gettext
 import json
 import os
 import re
 import signal
 import subprocess
+import threading
 
 import pytest
+from gi.repository import Gio, GLib
 
 from fprintd import Fprintd
 from accessible import check, everything_has_a_name, front, text_of, to_front, until
@@ -162,6 +165,58 @@ def test_the_program_shows_one_window():
             until(lambda: window.shows("Latchkey Settings"), lambda: "there is no window")
 
 
+@contextlib.contextmanager
+def impostor(name):
+    """Has a name of the settings window on the bus, and says what the program with a window says to a second one."""
+    bus = Gio.DBusConnection.new_for_address_sync(
+        os.environ["DBUS_SESSION_BUS_ADDRESS"],
+        Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
+    actions = Gio.DBusNodeInfo.new_for_xml("""
+        <node><interface name="org.gtk.Actions">
+        <method name="DescribeAll"><arg type="a{s(bgav)}" direction="out"/></method>
+        <method name="Activate">
+        <arg type="s" direction="in"/><arg type="av" direction="in"/><arg type="a{sv}" direction="in"/></method>
+        </interface></node>""").interfaces[0]
+    context = GLib.MainContext.new()
+    loop = GLib.MainLoop.new(context, False)
+
+    def answer(*call):
+        call[-1].return_value(GLib.Variant("(a{s(bgav)})", ({},)) if call[4] == "DescribeAll" else None)
+
+    def serve():
+        context.push_thread_default()
+        bus.register_object("/" + name.replace(".", "/"), actions, answer, None, None)
+        taken = bus.call_sync(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+            GLib.Variant("(su)", (name, 4)), None, 0, 5000)
+        ready.append(taken.unpack())
+        loop.run()
+
+    ready = []
+    thread = threading.Thread(target=serve)
+    thread.start()
+    until(lambda: ready, lambda: "the name is not taken")
+    check(ready == [(1,)], "the name is taken")
+    try:
+        yield
+    finally:
+        loop.quit()
+        thread.join()
+        bus.close_sync()
+
+
+@pytest.mark.promise("attacker.window")
+def test_another_program_that_has_the_name_of_the_window_does_not_keep_it_away():
+    with Machine(prompts=False) as machine:
+        number = 0xcbf29ce484222325
+        for byte in machine.environment["LATCHKEY_HOME"].encode():
+            number = (number ^ byte) * 0x100000001b3 % 2 ** 64
+        with impostor(f"org.latchkey.Settings.store{number:x}"):
+            window = machine.open("health")
+            window.sees("Protection")
+            check(window.process.poll() is None, "the window stays")
+
+
 FORGOTTEN = "Delete the Passcode and What It Protects?"
 
 
@@ -254,12 +309,12 @@ def test_the_prompt_of_another_program_is_told_as_one():
         window = machine.open()
         window.sees("A Passcode Is Set")
         window.keys("alt+c")
-        tree = window.sees("Another app's prompt is shown first. Answer that one; yours follows.")
+        tree = window.sees("Another app’s prompt is shown first. Yours follows it.")
         everything_has_a_name(tree)
         window.picture("prompt-of-another")
         machine.prompt.keys("Escape")
         check(first.wait(20) == 77, f"the status is {first.returncode}")
-        window.sees(lambda t: not t.says("Another app's prompt") and t.named("Show It", "button"))
+        window.sees(lambda t: not t.says("Another app’s prompt") and t.named("Show It", "button"))
         machine.prompt.asks("change the passcode of this keychain")
         machine.prompt.keys("Escape")
         window.sees("Cancelled. Nothing was changed.")

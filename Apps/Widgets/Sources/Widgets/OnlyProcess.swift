@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAdwaita
+import Glibc
 
 /// Sees to it that a program runs once in a session: a second process tells the first one, and ends.
 ///
-/// The first process owns a name on the session's bus. Without a bus, every process is the first one.
+/// The first process owns a name on the session's bus. Without a bus, every process is the first one. A process that executes
+/// another file and has the name does not count: it could keep the program from being used at all.
 @MainActor public enum OnlyProcess {
     private static var application: UnsafeMutablePointer<GApplication>?
     private static var opened: (@MainActor (String) -> Void)?
@@ -36,14 +38,39 @@ import CAdwaita
         let group = OpaquePointer(application)
         g_action_map_add_action(group, open)
         (Self.application, Self.opened) = (application, opened)
+        // Before, because an owner that does not answer would be waited for; and after, because another one can be there then.
         // Nobody owns a name on a bus that cannot be used.
-        guard g_application_register(application, nil, nil) != 0, g_application_get_is_remote(application) != 0 else {
-            return true
-        }
+        guard isOwnedByAnother(identifier) != true, g_application_register(application, nil, nil) != 0,
+            g_application_get_is_remote(application) != 0, isOwnedByAnother(identifier) == false
+        else { return true }
         g_action_group_activate_action(group, action, g_variant_new_string(place))
         // This process ends before its main loop would send it.
         if let bus = g_application_get_dbus_connection(application) { g_dbus_connection_flush_sync(bus, nil, nil) }
         return false
+    }
+
+    /// Whether the name belongs to a process that does not execute the file that this process executes; nil if it has no owner.
+    private static func isOwnedByAnother(_ name: String) -> Bool? {
+        guard let bus = g_bus_get_sync(G_BUS_TYPE_SESSION, nil, nil) else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(bus)) }
+        var arguments: [OpaquePointer?] = [g_variant_new_string(name)]
+        guard
+            let reply = g_dbus_connection_call_sync(
+                bus, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                "GetConnectionUnixProcessID", g_variant_new_tuple(&arguments, 1), nil, G_DBUS_CALL_FLAGS_NONE, 2000,
+                nil,
+                nil)
+        else { return nil }
+        defer { g_variant_unref(reply) }
+        guard g_variant_n_children(reply) == 1, let value = g_variant_get_child_value(reply, 0) else { return true }
+        defer { g_variant_unref(value) }
+        guard g_variant_classify(value) == G_VARIANT_CLASS_UINT32 else { return true }
+        var (own, other) = (stat(), stat())
+        // A process that cannot be examined is not known to be the same program.
+        guard stat("/proc/self/exe", &own) == 0, stat("/proc/\(g_variant_get_uint32(value))/exe", &other) == 0 else {
+            return true
+        }
+        return own.st_dev != other.st_dev || own.st_ino != other.st_ino
     }
 
     /// Gives up the name, so that the next process is the first one. Called when this one will not show its window any more.
