@@ -99,7 +99,9 @@ import Testing
         let hostile = item([.label: .text("a\nb\u{202e}fdp"), .service: .text("c\rd")])
         #expect(hostile.title == "a\u{fffd}b\u{fffd}fdp (c\u{fffd}d)" && hostile.label == "a\u{fffd}b\u{fffd}fdp")
         let long = item([.label: .text(String(repeating: "w", count: 10_000))])
-        #expect(long.title == String(repeating: "w", count: 200) + "…")
+        #expect(long.title == String(repeating: "w", count: 320) + "…")
+        let marks = item([.label: .text("a" + String(repeating: "\u{301}", count: 10_000))])
+        #expect(marks.title.utf8.count < 330, "one character of any number of bytes")
         #expect("mail\n\u{202e}x".asShownLine == "mail\u{fffd}\u{fffd}x" && "a".asShownLine == "a")
     }
 

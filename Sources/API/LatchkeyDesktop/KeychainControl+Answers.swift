@@ -28,7 +28,7 @@ extension KeychainControl {
             // The daemon asks again where it cannot read an answer.
             guard let answer = SecretAnswer(rawValue: found.text(.label)), answer != .once else { return nil }
             programs = found.text(.owner).split(separator: Limits.startedByArrow).map { String($0).withoutControls }
-            item = found.attributes?[.itemDescription] == nil ? nil : found.text(.itemDescription)
+            item = found.attributes?[.itemDescription] == nil ? nil : found.text(.itemDescription).asShownLine
             (mayRead, endsWithSession) = (answer != .never, answer == .session)
             // The collection of its row: @answers/ITEM.
             itemIdentifier = Files.name(of: found.text(.collection))

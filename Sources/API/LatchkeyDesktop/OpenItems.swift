@@ -36,6 +36,7 @@ extension KeychainControl {
     public func openItems(among items: [StoredItem]) -> OpenItems {
         // Most keychains have none, and need no log.
         guard items.contains(where: \.isOpen) else { return OpenItems(among: [], passcodeTime: nil) }
+        // Without the time, because the log cannot be read, every open item is listed: more than is older, never less.
         return OpenItems(among: items, passcodeTime: (try? passcodeTime()) ?? nil)
     }
 

@@ -46,7 +46,7 @@ public enum TriedProof: UInt8, CaseIterable, Sendable {
     case face = 2
     /// A wrong passcode.
     case passcode = 3
-    /// A wrong password of the account, which can be the passcode.
+    /// A wrong account password. In tier `file` it can be the passcode.
     case accountPassword = 4
 
     /// What a sensor of this kind did not recognise.

@@ -80,6 +80,14 @@ extension Unicode.Scalar {
 }
 
 extension String {
+    /// At most this number of bytes of the text. Not characters, since one character may consist of any number of bytes.
+    package func clipped(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(startIndex, offsetBy: limit)
+        while UTF8.isContinuation(utf8[end]) { end = utf8.index(before: end) }
+        return String(unicodeScalars[..<end])
+    }
+
     /// The text with U+FFFD in place of each character for which `controlsText` is true: for text of an app or of a device
     /// in a line for people.
     package var withoutControls: String { withoutControls(but: []) }

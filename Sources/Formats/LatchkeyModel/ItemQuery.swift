@@ -73,17 +73,10 @@ package struct Prompting: Equatable, Sendable {
     /// A copy whose texts are clipped to `Limits.titleBytes`, so that they fit a frame; prompts show far less.
     package var clipped: Prompting {
         Prompting(
-            reason: Self.clip(reason), fallbackTitle: fallbackTitle.map(Self.clip),
-            cancelTitle: cancelTitle.map(Self.clip),
+            reason: reason.clipped(toBytes: Limits.titleBytes),
+            fallbackTitle: fallbackTitle?.clipped(toBytes: Limits.titleBytes),
+            cancelTitle: cancelTitle?.clipped(toBytes: Limits.titleBytes),
             interactionAllowed: interactionAllowed)
-    }
-
-    /// Clips to a number of bytes, not characters, since one character may consist of any number of bytes.
-    private static func clip(_ text: String) -> String {
-        guard text.utf8.count > Limits.titleBytes else { return text }
-        var end = text.utf8.index(text.startIndex, offsetBy: Limits.titleBytes)
-        while UTF8.isContinuation(text.utf8[end]) { end = text.utf8.index(before: end) }
-        return String(text.unicodeScalars[..<end])
     }
 }
 

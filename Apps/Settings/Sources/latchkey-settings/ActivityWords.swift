@@ -202,7 +202,7 @@ enum ActivityWords {
             lines.append(words("When: \(moment(entry.seconds))"))
         }
         if !entry.app.isEmpty { lines.append(words("App: \(app)")) }
-        if let installed { lines.append(words("Program: \(installed.path)")) }
+        if let installed { lines.append(words("Program: \(installed.path.asShownLine)")) }
         if let process = process(entry) { lines.append(process) }
         if let item {
             lines.append(words("Item: \(AppsWords.name(item))"))

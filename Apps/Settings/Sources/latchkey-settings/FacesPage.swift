@@ -47,8 +47,8 @@ import Widgets
         group.show(
             answers.map { answer in
                 SwitchRow(
-                    answer.app, subtitle: answer.isAllowed ? FaceWords.allowed : FaceWords.refused,
-                    icon: "auth-face-symbolic", name: FaceWords.name(answer.app), isOn: answer.isAllowed
+                    answer.app.asShownLine, subtitle: answer.isAllowed ? FaceWords.allowed : FaceWords.refused,
+                    icon: "auth-face-symbolic", name: FaceWords.name(answer.app.asShownLine), isOn: answer.isAllowed
                 ) { [weak self] isOn in
                     // Only the prompt can allow it: turned on, the app asks at its next use.
                     self?.withdraw(answer.app, mayAskAgain: isOn)
@@ -59,7 +59,7 @@ import Widgets
     private func withdraw(_ app: String, mayAskAgain: Bool) {
         isTurned = true
         host.perform(
-            .keychain(FaceWords.changing, done: FaceWords.done(app, mayAskAgain: mayAskAgain)) {
+            .keychain(FaceWords.changing, done: FaceWords.done(app.asShownLine, mayAskAgain: mayAskAgain)) {
                 (control) throws(SettingsFailure) in try control.withdrawFace(from: app, mayAskAgain: mayAskAgain)
             })
     }

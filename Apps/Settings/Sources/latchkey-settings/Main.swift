@@ -51,7 +51,7 @@ enum Main {
     private static var busName: String {
         guard let home = getenv("LATCHKEY_HOME") else { return identifier }
         // FNV-1a; a path may have characters that a name may not.
-        let hash = String(cString: home).utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+        let hash = UnsafeRawBufferPointer(start: home, count: strlen(home)).reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01b3
         }
         return "\(identifier).store\(String(hash, radix: 16))"

@@ -12,7 +12,7 @@ public final class Details: Widget {
         let (content, later, toggled) = (Box(.down, spacing: 2, lines), Later(), toggled)
         let button = Button(icon: "pan-end-symbolic", styles: ["flat", "caption"]) { later.run() }
         button.centre(down: false)
-        // Whoever looks at the details goes on typing.
+        // A click leaves the focus in the field, so that the person can continue to type.
         button.leaveFocusOnClick()
         button.showExpanded(false)
         content.isVisible = false

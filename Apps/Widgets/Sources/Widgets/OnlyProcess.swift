@@ -29,7 +29,7 @@ import Glibc
         guard let open = g_simple_action_new(action, latchkey_variant_type_string()) else { return true }
         let told: @convention(c) (gpointer?, OpaquePointer?, gpointer?) -> Void = { _, value, _ in
             guard let value, let text = g_variant_get_string(value, nil) else { return }
-            let place = String(cString: text)
+            guard let place = String(validatingCString: text) else { return }
             MainActor.assumeIsolated { OnlyProcess.opened?(place) }
         }
         g_signal_connect_data(
@@ -39,7 +39,7 @@ import Glibc
         g_action_map_add_action(group, open)
         (Self.application, Self.opened) = (application, opened)
         // Before, because an owner that does not answer would be waited for; and after, because another one can be there then.
-        // Nobody owns a name on a bus that cannot be used.
+        // If the bus cannot be used, the registration fails, and this process is the first one.
         guard isOwnedByAnother(identifier) != true, g_application_register(application, nil, nil) != 0,
             g_application_get_is_remote(application) != 0, isOwnedByAnother(identifier) == false
         else { return true }

@@ -45,7 +45,7 @@ private enum RaiseInterface {
     /// The longest startup identifier.
     private static let longest = 512
 
-    /// Takes a name on the bus. Without a bus, nobody asks.
+    /// Requests a name on the session's bus. Without a bus, no other program can raise the window.
     ///
     /// - Parameters:
     ///   - name: the name, such as `org.example.App`.
@@ -59,10 +59,10 @@ private enum RaiseInterface {
             guard let method, let invocation, let data else { return }
             var startup = ""
             if let arguments, g_variant_n_children(arguments) > 0, let first = g_variant_get_child_value(arguments, 0) {
-                startup = g_variant_get_string(first, nil).map { String(cString: $0) } ?? ""
+                startup = g_variant_get_string(first, nil).flatMap { String(validatingCString: $0) } ?? ""
                 g_variant_unref(first)
             }
-            let asksToRaise = String(cString: method) == "Raise"
+            let asksToRaise = String(validatingCString: method) == "Raise"
             let process = MainActor.assumeIsolated {
                 let window = Unmanaged<RaisableWindow>.fromOpaque(data).takeUnretainedValue()
                 if asksToRaise { window.raiseSeldom(startup) }
@@ -140,7 +140,7 @@ private enum RaiseInterface {
             let flags = GAppInfoCreateFlags(rawValue: 0)
             let app = g_app_info_create_from_commandline("latchkey-agent", "Latchkey", flags, nil)
             if let identifier = g_app_launch_context_get_startup_notify_id(launch, app, nil) {
-                startup = String(cString: identifier)
+                startup = String(validatingCString: identifier) ?? ""
                 g_free(identifier)
             }
             if let app { g_object_unref(UnsafeMutableRawPointer(app)) }

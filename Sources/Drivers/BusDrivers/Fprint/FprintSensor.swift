@@ -189,11 +189,11 @@ final class FprintSensor {
         case "VerifyStatus":
             guard arguments.count == 2, let result = arguments[0].text, let isDone = arguments[1].flag else { return }
             for scan in scans.values { scan.received(result, isDone: isDone, of: signal.path) }
-        // Also before the last scan: fprintd has deleted a print of the same name by then, and where only the names are
-        // known, its absence is all that shows that another finger has the name afterwards.
-        case "EnrollStatus": changed()
-        // A program of someone else uses a reader, perhaps to enrol a finger in a single scan.
-        case "PropertiesChanged" where scans.isEmpty: changed()
+        // Where only the names are known, also before the last scan: fprintd has deleted a print of the same name by then, and
+        // its absence is all that shows that another finger has the name afterwards. The files are watched instead.
+        case "EnrollStatus": if templates == nil || arguments.last?.flag == true { changed() }
+        // Another program uses a reader, perhaps to enrol a finger in a single scan.
+        case "PropertiesChanged" where templates == nil && scans.isEmpty: changed()
         case "InterfacesRemoved":
             guard let device = arguments.first?.text else { return }
             devices.forget()
