@@ -2,6 +2,7 @@
 """Tests of the agent as a process: its memory, what it sends on the accessibility bus, and reconnection."""
 
 import subprocess
+import time
 
 import pytest
 from gi.repository import Gio, GLib
@@ -122,6 +123,26 @@ def test_another_program_can_only_bring_the_prompt_to_the_front():
         shown.dismiss()
         prompt.is_gone()
         check(raised("Shown") == 0, "no prompt is shown any more")
+
+
+@pytest.mark.promise("attacker.raise")
+def test_what_is_typed_just_after_a_prompt_was_raised_is_not_sent():
+    with ShownPrompt() as shown:
+        shown.send([3, [1, [0, shown_prompt.prompt(shown_prompt.content(method=2))]]])
+        shown.prompt.sees(lambda t: t.takes_text)
+        begin = time.monotonic()
+        check(raised("Raise", "") == 4711, "the prompt is raised")
+        shown.prompt.type("1")
+        shown.prompt.keys("Return")
+        if time.monotonic() - begin > 0.9:  # Nothing can be concluded then.
+            pytest.skip("this machine is too slow to type within the second")
+        until(lambda: time.monotonic() - begin > 1.1, lambda: "the second has not passed")
+        shown.prompt.type("2")
+        shown.prompt.keys("Return")
+        sent = ""
+        while "b'" not in sent:
+            sent = repr(shown.frame())
+        check("b'12'" in sent, f"the first Enter sent nothing: {sent}")
 
 
 def raised(method, *startup):
