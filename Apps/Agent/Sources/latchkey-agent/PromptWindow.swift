@@ -76,15 +76,31 @@ import Widgets
     /// The process that asks.
     var processID: Int32 { prompt.processID }
 
-    /// Brings the window to the front; changes nothing else.
+    /// Brings the window to the front. For a moment, no key allows anything then: it may have been meant for the window that
+    /// had the focus before. What is typed stays in the field.
     func raise(startup: String) {
-        quietUntil = MainLoop.milliseconds + Self.quietMilliseconds
+        isQuiet = true
+        // A button that is switched off loses the focus.
+        if takesText(prompt), !prompt.isChecking { field?.focusAtEnd() } else { text.focus() }
+        setSensitivity()
         window?.raise(startup: startup)
+        // Raises are further apart than that.
+        _ = MainLoop.after(milliseconds: Self.quietMilliseconds) { [weak self] in
+            self?.isQuiet = false
+            self?.setSensitivity()
+        }
     }
 
-    /// For so long after a raise, nothing typed is sent: it may have been meant for the window that had the focus before.
-    private static let quietMilliseconds: Double = 1000
-    private var quietUntil: Double = 0
+    /// How long that is. The buttons show it, for a person who types the Enter too early.
+    private static let quietMilliseconds: UInt32 = 1000
+    private var isQuiet = false
+
+    /// Switches off what allows something, while that has no effect.
+    private func setSensitivity() {
+        let isOn = !prompt.isChecking && !isQuiet
+        primary?.isSensitive = isOn
+        for button in answerButtons { button.isSensitive = isOn }
+    }
 
     /// Shows the last state of a prompt that is over until the person closes it, and calls `close` then.
     func linger(_ close: @escaping @MainActor () -> Void) {
@@ -114,12 +130,12 @@ import Widgets
         cancel?.show(new.cancelTitle)
         fallback?.show(asks(new) ? new.denyTitle : new.fallbackTitle)
         primary?.show(primaryTitle(new))
-        primary?.isSensitive = !new.isChecking
         // Permission to use the camera must not be the suggested action.
         primary?.setStyle("suggested-action", takesText(new))
         let titles = [cancel, fallback, primary].compactMap { $0?.isVisible == true ? $0?.title : nil }
         buttons.turn(titles.contains { $0.count * titles.count > 36 } ? .down : .across)
         showAnswers(new)
+        setSensitivity()
         copy.show(new.recoveryCode == nil ? nil : new.copyTitle)
         simulation.show(new.simulation)
         showPlays(new)
@@ -249,7 +265,6 @@ import Widgets
         }
         for (place, button) in answerButtons.enumerated() {
             button.show(place < prompt.answers.count ? prompt.answers[place].title : nil)
-            button.isSensitive = !prompt.isChecking
         }
         answers.isVisible = !prompt.answers.isEmpty
     }
@@ -313,10 +328,7 @@ import Widgets
     }
 
     private func sendTyped() {
-        guard let field, !field.isEmpty, !prompt.isChecking, takesText(prompt), MainLoop.milliseconds >= quietUntil
-        else {
-            return
-        }
+        guard let field, !field.isEmpty, !prompt.isChecking, takesText(prompt), !isQuiet else { return }
         let checking =
             switch prompt.method {
             // It stays in the field until it is known to have no typing error.

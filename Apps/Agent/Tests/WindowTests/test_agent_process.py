@@ -10,7 +10,7 @@ from gi.repository import Gio, GLib
 import shown_prompt
 from memory import copies
 from monitor import AccessibilityMonitor
-from accessible import check, front, to_front, until
+from accessible import Failed, check, front, to_front, until
 from agent_screen import ASKS_FOR_PASSCODE, Machine
 from shown_prompt import ShownPrompt
 
@@ -113,13 +113,17 @@ def test_another_program_can_only_bring_the_prompt_to_the_front():
         to_front("Bystander", "Latchkey")
         check(raised("Raise", "x" * 5000) == 4711, "it says for which process the prompt is")
         until(lambda: front("Latchkey", "Bystander") == "Latchkey", lambda: "the prompt does not come to the front")
-        # It is not answered.
-        check(list(prompt.sees(lambda t: t.takes_text).lines()) == before, "the prompt is the same")
+        # It is the same, after the second in which it takes no answer.
+        prompt.sees(lambda t: list(t.lines()) == before)
         # A program that asks all the time does not keep it there.
-        to_front("Bystander", "Latchkey")
-        for _ in range(50):
+        begin, times, seconds = time.monotonic(), 0, 0
+        while seconds < 2.5:
             check(raised("Raise", "") == 4711, "the prompt is still shown")
-        check(prompt.sees(lambda t: t.field) and front("Latchkey", "Bystander") == "Bystander", "the prompt has not come again")
+            if front("Latchkey", "Bystander") == "Latchkey":
+                times += 1
+                to_front("Bystander", "Latchkey")
+            seconds = time.monotonic() - begin
+        check(times <= seconds / 2 + 1, f"it came {times} times in {seconds} s")
         shown.dismiss()
         prompt.is_gone()
         check(raised("Shown") == 0, "no prompt is shown any more")
@@ -127,22 +131,44 @@ def test_another_program_can_only_bring_the_prompt_to_the_front():
 
 @pytest.mark.promise("attacker.raise")
 def test_what_is_typed_just_after_a_prompt_was_raised_is_not_sent():
-    with ShownPrompt() as shown:
-        shown.send([3, [1, [0, shown_prompt.prompt(shown_prompt.content(method=2))]]])
-        shown.prompt.sees(lambda t: t.takes_text)
-        begin = time.monotonic()
+    def waits(tree):
+        # Of the buttons, Cancel can always be pressed.
+        return [n.name for n in tree.of("button") if not n.sensitive] == ["Continue"]
+
+    # A machine may be too slow to type within the second, which the button shows.
+    for _ in range(5):
+        with ShownPrompt() as shown:
+            shown.send([3, [1, [0, shown_prompt.prompt(shown_prompt.content(method=2))]]])
+            check(not waits(shown.prompt.sees(lambda t: t.takes_text)), "it does not wait before a raise")
+            check(raised("Raise", "") == 4711, "the prompt is raised")
+            shown.prompt.type("1")
+            shown.prompt.keys("Return")
+            tree = shown.prompt.tree()
+            if not tree or not waits(tree):
+                continue
+            shown.prompt.sees(lambda t: t.takes_text and not waits(t))
+            shown.prompt.type("2")
+            shown.prompt.keys("Return")
+            sent = ""
+            while "b'" not in sent:
+                sent = repr(shown.frame())
+            check("b'12'" in sent, f"the first Enter sent nothing: {sent}")
+            return
+    raise Failed("this machine typed nothing within a second of a raise")
+
+
+@pytest.mark.promise("attacker.raise")
+def test_a_button_that_allows_has_no_focus_after_a_raise():
+    question = shown_prompt.prompt(
+        shown_prompt.ASKS_FOR_ANSWER, "gh", "/usr/bin/gh", "GitHub token", shown_prompt.READ_SECRET, sensor=0)
+    with ShownPrompt(question) as shown:
+        shown.prompt.sees(lambda t: t.named("Always allow", "button"))
+        shown.prompt.focus()
+        while not shown.prompt.sees(lambda t: t.focused_name).named("Always allow", "button").focused:
+            shown.prompt.keys("Tab")
         check(raised("Raise", "") == 4711, "the prompt is raised")
-        shown.prompt.type("1")
-        shown.prompt.keys("Return")
-        if time.monotonic() - begin > 0.9:  # Nothing can be concluded then.
-            pytest.skip("this machine is too slow to type within the second")
-        until(lambda: time.monotonic() - begin > 1.1, lambda: "the second has not passed")
-        shown.prompt.type("2")
-        shown.prompt.keys("Return")
-        sent = ""
-        while "b'" not in sent:
-            sent = repr(shown.frame())
-        check("b'12'" in sent, f"the first Enter sent nothing: {sent}")
+        tree = shown.prompt.sees(lambda t: t.named("Always allow", "button").sensitive)
+        check(not tree.named("Always allow", "button").focused, f"{tree.focused_name} has the focus")
 
 
 def raised(method, *startup):

@@ -88,7 +88,9 @@ class Prompt(Process):
             # Another window may have the focus of the display.
             self.sees(lambda t: any(n.role == "password text" for n in t.all()))
             self.focus()
-            self.sees(lambda t: any(n.role == "password text" and n.focused and not n.text for n in t.all()))
+            # It takes nothing for a moment after it was brought to the front, which its buttons show.
+            self.sees(lambda t: any(n.role == "password text" and n.focused and not n.text for n in t.all()) and all(
+                n.sensitive for n in t.all() if n.role == "button"))
             self.type(text)
             self.keys("Return")
 
