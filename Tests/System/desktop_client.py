@@ -27,11 +27,12 @@ class Shown(Windows):
 
     def holds(self, *words):
         """Which of these texts are in the window, visible or not."""
-        return [text for text in words if self.tree().holds(text)]
+        tree = self.now()
+        return [text for text in words if tree.holds(text)]
 
     def is_named(self):
         """Fails for a widget that a screen reader could not name."""
-        everything_has_a_name(self.tree())
+        everything_has_a_name(self.now())
 
     def presses(self, name, title=None):
         """Presses the button with this name, which GTK 4.8 repeats after its mnemonic."""

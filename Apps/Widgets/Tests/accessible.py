@@ -261,6 +261,10 @@ class Windows:
 
         return until(look, words)
 
+    def now(self, title=None):
+        """The window as it is, as soon as it can be read."""
+        return self.sees(lambda tree: True, title)
+
     def press_button(self, name):
         """Presses the button with this name over the accessibility bus."""
         def button(tree):

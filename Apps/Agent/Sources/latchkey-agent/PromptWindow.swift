@@ -131,7 +131,7 @@ import Widgets
         fallback?.show(asks(new) ? new.denyTitle : new.fallbackTitle)
         primary?.show(primaryTitle(new))
         // Permission to use the camera must not be the suggested action.
-        primary?.setStyle("suggested-action", takesText(new))
+        primary?.setStyle("suggested-action", takesText(new) || new.recoveryCode != nil)
         let titles = [cancel, fallback, primary].compactMap { $0?.isVisible == true ? $0?.title : nil }
         buttons.turn(titles.contains { $0.count * titles.count > 36 } ? .down : .across)
         showAnswers(new)

@@ -123,7 +123,8 @@ def test_another_program_can_only_bring_the_prompt_to_the_front():
                 times += 1
                 to_front("Bystander", "Latchkey")
             seconds = time.monotonic() - begin
-        check(times <= seconds / 2 + 1, f"it came {times} times in {seconds} s")
+        # GTK asks the display twice for each.
+        check(times <= 2 * (seconds / 2 + 1), f"it came {times} times in {seconds} s")
         shown.dismiss()
         prompt.is_gone()
         check(raised("Shown") == 0, "no prompt is shown any more")

@@ -60,7 +60,7 @@ public struct PasswordPrompt: Hashable, Sendable {
             switch reason {
             case .onlyWay, .chosen, .wrongPassword: "Enter your password to unlock your notes."
             case .demanded where hasEnrolmentChanged:
-                "What the sensor recognises has changed. If that was you, enter your password once; after that, each enrolled \(part) unlocks your notes."
+                "What the sensor recognises, or the passcode, has changed. If that was you, enter your password once; after that, each enrolled \(part) unlocks your notes."
             case .demanded: "Enter your password once; after that, your \(part) unlocks your notes."
             case .notRecognised where !couldAsk:
                 "The prompt for your \(part) cannot be shown, because the program that shows prompts is not running. "

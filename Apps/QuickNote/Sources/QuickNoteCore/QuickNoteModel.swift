@@ -91,7 +91,7 @@ public final class QuickNoteModel {
         let name = sensor.name
         return switch support {
         case .available where hasEnrolmentChanged:
-            "What the sensor recognises has changed, so your password is needed once."
+            "What the sensor recognises, or the passcode, has changed, so your password is needed once."
         case .available: "Enter your password once; after that, your \(sensor.bodyPart) unlocks them."
         case .lockedOut: "\(name) is locked after too many tries. Your password unlocks them."
         case .notEnrolled: "\(name) is not set up on this computer. Your password unlocks them."

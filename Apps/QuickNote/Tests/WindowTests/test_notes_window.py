@@ -145,7 +145,7 @@ def test_changed_enrolment_requires_password_once():
         window.press_button("Enroll Another")
         window.sees(lambda t: t.named("Unlock with your password", "button"))
         window.keys("ctrl+l")
-        window.sees("What the sensor recognises has changed.")
+        window.sees("What the sensor recognises, or the passcode, has changed.")
         window.picture("enrolment-changed")
         window.enter("pw")
         window.sees("milk and bread")

@@ -118,8 +118,8 @@ enum ActivityWords {
         case (.used, .allowed([])): [words("Allowed without a question.")]
         case (_, .allowed(let grounds)): allowed(grounds)
         case (_, .refused(let reason)): refused(reason).map { [$0] } ?? []
-        // The sentence says it.
-        case (_, .failed): []
+        // The sentence says what it was.
+        case (_, .failed): [words("It opened nothing.")]
         }
     }
 
@@ -171,7 +171,14 @@ enum ActivityWords {
     }
 
     /// A day and a time of it, from seconds since 1970-01-01 UTC.
-    static func moment(_ seconds: Int64) -> String { "\(date(seconds)), \(text(seconds, "%H:%M:%S"))" }
+    static func moment(_ seconds: Int64) -> String { "\(date(seconds)), \(text(seconds, clock.seconds))" }
+
+    /// The formats of a time of day: 12 or 24 hours, as the locale of the session and so other apps have it.
+    private static let clock: (minutes: String, seconds: String) = {
+        let format = nl_langinfo(nl_item(T_FMT)).map { String(cString: $0) } ?? ""
+        let has12Hours = ["%r", "%I", "%l", "%p"].contains { format.contains($0) }
+        return has12Hours ? ("%-I:%M %p", "%-I:%M:%S %p") : ("%H:%M", "%H:%M:%S")
+    }()
 
     /// The day as the heading of a group; empty for an entry that cannot be read.
     static func day(_ entry: ActivityEntry) -> String {
@@ -183,7 +190,7 @@ enum ActivityWords {
     }
 
     /// The time of day in the user's time zone; empty for an entry that cannot be read.
-    static func time(_ entry: ActivityEntry) -> String { entry.seconds > 0 ? text(entry.seconds, "%H:%M") : "" }
+    static func time(_ entry: ActivityEntry) -> String { entry.seconds > 0 ? text(entry.seconds, clock.minutes) : "" }
 
     /// What is behind a row, one line each.
     ///

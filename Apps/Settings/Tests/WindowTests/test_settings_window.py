@@ -748,7 +748,7 @@ def test_a_backup_is_written_and_restored():
         window.busy_with("write the recovery code down")
         machine.prompt.enter("135790")
         code, tree = shown_code(machine)
-        check(window.tree() and not window.tree().holds(code), "the settings window does not show the code")
+        check(not window.now().holds(code), "the settings window does not show the code")
         machine.prompt.picture("prompt-recovery-code")
         check((found := scanned(machine)) == code, f"the QR code is {found!r}, not {code!r}")
         next(n for n in tree.all() if n.role == "button" and n.name.startswith("I ")).press()
@@ -916,6 +916,8 @@ def test_a_finger_is_enrolled_in_stages_and_deleted():
         check(tree.says("Sensor: Virtual device for debugging"), "the sensor is named")
         check(tree.says("Set a passcode first"), "a finger is of no use without a passcode")
         check(tree.named("Set a Passcode", "button"), "one can be set at once")
+        height, other = (tree.named(name, "button").frame()[3] for name in ("Set a Passcode", "Enrol…"))
+        check(height == other, f"its title is in one line: {height} and {other} pixels")
         window.picture("fingerprints-none")
         window.keys("alt+e")
         tree = window.busy_with("0 of 5 scans. Right index finger: swipe it over the sensor.")
@@ -985,7 +987,7 @@ def choose_last(window, name):
         return any(n.focused and n.name == name and n.role != "list item" for n in tree.all())
 
     window.keys("F6")
-    until(lambda: focused(window.tree()) or window.keys("Tab"), lambda: f"no list {name}", every=0.1)
+    until(lambda: focused(window.now()) or window.keys("Tab"), lambda: f"no list {name}", every=0.1)
     window.keys("space", *["Down"] * 9, "Return")
 
 
@@ -1158,7 +1160,7 @@ def test_the_list_of_pages_is_used_by_keyboard():
         # Leads to the list if the display is narrow.
         window.keys("alt+Left")
         window.sees(lambda t: any(n.focused and n.name == "Passcode" for n in t.all()))
-        if window.tree().says("No Passcode Is Set"):
+        if window.now().says("No Passcode Is Set"):
             window.keys("F6")
             window.sees(lambda t: t.named("No Passcode Is Set", "list item").focused)
             window.keys("F6")

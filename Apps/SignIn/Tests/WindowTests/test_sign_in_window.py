@@ -39,7 +39,7 @@ def signed_in(machine, server):
 
 def fits(window):
     """Checks that no widget exceeds the narrow window."""
-    for node in window.tree().all():
+    for node in window.now().all():
         left, width = node.across()
         # The panel of the simulated sensor, which real machines do not have, can be scrolled.
         if any(node.name.startswith(words) for words in ("Play ", "Cancel the Prompt", "Enroll Another", "Allow")):
@@ -200,7 +200,7 @@ def test_a_face_is_warned_of_while_signed_out():
     with Machine(sensor="face") as machine, Server() as server:
         window = opened(machine, server)
         warning = "Face ID scans your face as soon as you press the button."
-        check(window.tree().says(warning), "the warning is shown before the registration")
+        check(window.now().says(warning), "the warning is shown before the registration")
         window.picture("register-face")
         window.enter(server.code())
         window.sees("Look at the sensor.")
@@ -221,7 +221,7 @@ def test_a_face_is_warned_of_while_signed_out():
 def test_a_machine_without_a_sensor_uses_the_passcode():
     with Machine(sensor="none") as machine, Server() as server:
         window = opened(machine, server)
-        check(window.tree().named("Sign in with") is None, "there is nothing to choose")
+        check(window.now().named("Sign in with") is None, "there is nothing to choose")
         window.picture("register-passcode")
         machine.sim("enter", input="1234\n")
         window.enter(server.code())

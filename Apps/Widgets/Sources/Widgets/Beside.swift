@@ -151,7 +151,9 @@ public final class Beside: Widget {
             if let text { put(text, left, 0, widths.text, first) }
             guard let end else { return }
             if widths.isBeside {
-                put(end, width - widths.end, 0, widths.end, height)
+                // In a higher place GTK would wrap the title of a button, and leave the rest of the width empty.
+                let own = min(height, Self.size(end, GTK_ORIENTATION_VERTICAL, widths.end).natural)
+                put(end, width - widths.end, (height - own) / 2, widths.end, own)
             } else {
                 let top = first + spacing
                 let least = Self.size(end, GTK_ORIENTATION_VERTICAL, widths.end).least
