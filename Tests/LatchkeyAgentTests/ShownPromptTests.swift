@@ -67,6 +67,8 @@ import Testing
         #expect(shown(.recoveryCodeShown).recoveryCode == "ABCD")
         #expect(shown(.recoveryCodeShown).method == .recoveryCode && !shown(.recoveryCodeShown).isWatching)
         #expect(shown(.recoveryCodeAsked).method == .recoveryCodeEntry && shown(.recoveryCodeAsked).recoveryCode == nil)
+        // A window names no command.
+        #expect(shown(.accountExpired).wish == "Change the password of your account in the settings of your desktop.")
         let reasons = PromptPurpose.allCases.filter { $0 != .app }.map { shown(.proof, $0).reason }
         #expect(Set(reasons).count == PromptPurpose.allCases.count - 1 && !reasons.contains(nil))
     }

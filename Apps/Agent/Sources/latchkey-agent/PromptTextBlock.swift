@@ -16,7 +16,7 @@ import Widgets
     /// What is asked for, beside the icon of the program that asks.
     private let picture = ProgressPicture(points: 64)
     private let app = AppIcon(points: 64)
-    private let question = Label(lines: ShownPrompt.otherLines, styles: ["title-3"], isCentred: true)
+    private let question = Label(lines: ShownPrompt.reasonLines, styles: ["title-3"], isCentred: true)
     private let reason = Label(lines: ShownPrompt.reasonLines, isCentred: true)
     // These labels are not dimmed, because they distinguish programs.
     private let program = Label(lines: ShownPrompt.reasonLines, styles: ["caption"], isCentred: true)

@@ -57,7 +57,7 @@ def states():
     yield "account-refused", app(content(PASSCODE, 17, secret=ACCOUNT, message=["The account is locked."]))
     yield "account-previous", app(content(PASSCODE, 18, secret=PREVIOUS))
     yield "account-delayed", app(content(PASSCODE, 2, delay=59, secret=ACCOUNT))
-    yield "account-expired", app(content(PASSCODE, 22, step=6))
+    yield "account-expired", app(content(PASSCODE, 22, step=6, secret=ACCOUNT))
     yield "ssh", prompt(content(), "ssh", "/usr/bin/ssh", "sign in at git.example.org as git with the key “laptop”",
                         sensor=TOUCH, started_by=CHAIN)
     yield "own-name", app(content(PASSCODE), own_name="Album of everything and more")
@@ -73,7 +73,8 @@ def states():
         yield f"code-{purpose}-again", own(content(notice=20, step=1, code=CODE), purpose)
         yield f"code-{purpose}-end", own(content(step=5), purpose)
     for purpose in 3, RECOVER:
-        for notice in 0, 19, 23:
+        # The code of a backup is tried when the prompt is over.
+        for notice in (0, 19, 23) if purpose == RECOVER else (0, 23):
             yield f"code-{purpose}-asked-{notice}", own(content(notice=notice, step=2), purpose)
     yield "accept", own(content(step=2), ACCEPT)
     for purpose in SET, CHANGE:

@@ -229,7 +229,7 @@ public struct ShownPrompt: Equatable, Sendable {
         ownName = state.ownName
         ownNameLine = state.ownNameLine
         usage = state.usage
-        wish = state.wish
+        wish = state.wish(inWindow: true)
         feedback = state.feedbackAfterTries
         entryTitle = state.entryTitle
         acknowledgement = state.acknowledgement

@@ -147,6 +147,12 @@ extension PromptState {
             ? words("It uses the camera for “\(prompt.faceUsage)”") : nil
     }
 
+    /// What the person should do now. A window names no command.
+    package func wish(inWindow: Bool) -> String {
+        inWindow && content.step == .accountExpired
+            ? words("Change the password of your account in the settings of your desktop.") : wish
+    }
+
     package var wish: String {
         switch content.step {
         case .recoveryCodeShown:
@@ -175,7 +181,8 @@ extension PromptState {
             case .protectSecret: words("May it change the rule of this item?")
             default: words("May it read this item?")
             }
-        case .accountExpired: return words("Change it with passwd, or in the settings of your desktop.")
+        case .accountExpired:
+            return words("Change the password of your account with passwd, or in the settings of your desktop.")
         case .proof: break
         }
         switch content.question {
