@@ -29,7 +29,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (Status.userCancel, RefusalReason.cancelled), (.interrupted, .cancelled), (.userFallback, .fallback),
+        (Status.userCancel, RefusalReason.cancelled), (.interrupted, .cancelled), (.promptDelayed, .cancelled),
+        (.userFallback, .fallback),
         (.authenticationFailed, .notRecognized), (.biometryLockout, .lockedOut), (.passcodeDelayed, .lockedOut),
         (.notInteractive, .noPrompt), (.passcodeNotSet, .notSetUp), (.biometryNotEnrolled, .notSetUp),
         (.missingEntitlement, .otherApp), (.appCancel, .ended), (.systemCancel, .ended), (.diskFull, .other),

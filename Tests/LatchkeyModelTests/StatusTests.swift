@@ -21,7 +21,7 @@ import Testing
         .passcodeNotSet: 77, .biometryNotAvailable: 77, .biometryNotEnrolled: 77, .biometryLockout: 77,
         .biometryDisconnected: 77, .biometryNotPaired: 77, .companionNotAvailable: 77, .appCancel: 77,
         .notInteractive: 77, .interactionNotAllowed: 77, .passcodeDelayed: 77, .missingEntitlement: 77,
-        .notPermitted: 77,
+        .notPermitted: 77, .promptDelayed: 77,
     ]
 
     @Test(arguments: Status.allCases) func everyStatusHasAnExitCode(_ status: Status) {

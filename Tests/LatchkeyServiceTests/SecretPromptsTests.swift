@@ -30,6 +30,51 @@ import Testing
         return isShown
     }
 
+    /// What a request is told that shows no prompt.
+    private func refusal(_ program: String) async -> Failure? {
+        do throws(Failure) {
+            _ = try await prompts.answer(for: program, ["item"]) { () async throws(Failure) in .once }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// A person who has cancelled a change, and makes another one, must learn that nobody was asked, and when somebody will be.
+    @Test(arguments: [Person.refuses, .isAway])
+    private func aRefusalWithoutAPromptSaysForHowLong(_ person: Person) async {
+        #expect(await isAsked("settings", person))
+        advance(2)
+        let first = await refusal("settings")
+        #expect(first?.status == .promptDelayed && first?.message.arguments == ["8"])
+        #expect(first?.message.description.contains("none is shown now. Try again in 8 seconds.") == true)
+        // One second is over before it is read.
+        advance(7)
+        #expect(await refusal("settings")?.message.arguments == ["2"])
+        advance(1)
+        // Never less than what is left.
+        #expect(Refusal.promptDelayed(for: 7_000_000_001).message.arguments == ["8"])
+        for seconds in [20, 40, 80, 160] as [Int64] {
+            #expect(await isAsked("settings", person))
+            let text = seconds < 120 ? "Try again in \(seconds) seconds." : "Try again in 3 minutes."
+            #expect(await refusal("settings")?.message.description.hasSuffix(text) == true, "\(seconds)")
+            advance(seconds)
+        }
+    }
+
+    /// Exact times would say when other programs asked.
+    @Test func aProgramLearnsNoTimeOfOthers() async {
+        for number in 1...5 { #expect(await isAsked("/tmp/\(number)", .refuses)) }
+        var told: Set<String> = []
+        for seconds in [0, 1, 100] as [Int64] {
+            advance(seconds)
+            let failure = await refusal("mail")
+            #expect(failure?.status == .promptDelayed)
+            told.insert("\(failure?.text ?? "") \(failure?.advice ?? "")")
+        }
+        #expect(told.count == 1 && told.first?.contains("five minutes") == true)
+    }
+
     private func advance(_ seconds: Int64) { clock.advance(seconds: seconds) }
 
     /// Copies of a program under other paths would each have a first prompt.

@@ -192,7 +192,7 @@ import Testing
             (.userCancel, .cancelled), (.systemCancel, .cancelled), (.daemonUnavailable, .unavailable),
             (.storeRolledBack, .storeUnusable), (.notInteractive, .noPrompt), (.interactionNotAllowed, .locked),
             (.passcodeNotSet, .passcodeNotSet), (.authenticationFailed, .notAuthenticated),
-            (.itemAuthenticationFailed, .notOpened), (.passcodeDelayed, .delayed),
+            (.itemAuthenticationFailed, .notOpened), (.passcodeDelayed, .delayed), (.promptDelayed, .delayed),
             (.duplicateItem, .exists), (.itemNotFound, .notFound), (.biometryDisconnected, .noReader),
             (.diskFull, .other),
         ] as [(Status, SettingsFailure.Code)])

@@ -31,7 +31,7 @@ import Testing
         (.biometryLockout, .biometryLockout), (.appCancel, .appCancel), (.invalidContext, .invalidContext),
         (.companionNotAvailable, .companionNotAvailable), (.biometryNotPaired, .biometryNotPaired),
         (.biometryDisconnected, .biometryDisconnected), (.invalidDimensions, .invalidDimensions),
-        (.notInteractive, .notInteractive), (.passcodeDelayed, .authenticationFailed),
+        (.notInteractive, .notInteractive), (.passcodeDelayed, .authenticationFailed), (.promptDelayed, .userCancel),
     ]
 
     @Test func everyStatusHasItsCode() {

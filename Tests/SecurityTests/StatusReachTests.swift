@@ -278,6 +278,7 @@ import Testing
                 }
             }
         case .passcodeDelayed: .scripted("requires a delay longer than the prompt; see PasscodeTriesTests")
+        case .promptDelayed: .scripted("only prompts of the Secret Service are delayed; see SecretPromptsTests")
         case .interrupted: .scripted("requires the terminal of a prompt; see test_screen.py")
         case .companionNotAvailable: .scripted("only a policy of an LAContext requires a companion alone")
         case .biometryNotPaired: .scripted("no supported sensor is paired")

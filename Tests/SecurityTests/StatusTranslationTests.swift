@@ -25,7 +25,8 @@ import Testing
         (.biometryNotAvailable, -25293), (.biometryNotEnrolled, -25293), (.biometryLockout, -25293),
         (.appCancel, -25293), (.invalidContext, -25293), (.companionNotAvailable, -25293),
         (.biometryNotPaired, -25293), (.biometryDisconnected, -25293), (.invalidDimensions, -25293),
-        (.notInteractive, -25308), (.passcodeDelayed, -25293), (.exportNotAllowed, -4), (.keyUsageNotAllowed, -25293),
+        (.notInteractive, -25308), (.passcodeDelayed, -25293), (.promptDelayed, -128), (.exportNotAllowed, -4),
+        (.keyUsageNotAllowed, -25293),
         (.enclaveUnavailable, -25291),
     ]
 

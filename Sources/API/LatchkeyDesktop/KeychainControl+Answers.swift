@@ -65,7 +65,8 @@ extension KeychainControl {
     ///   - item: an item with `StoredItem.canBeProtected`.
     ///   - asks: whether a finger, a face or the passcode is proven; otherwise nothing is.
     /// - Throws: `SettingsFailure`, with code `passcodeNotSet` without a passcode, `notFound` if the item is not there any more,
-    ///   `locked` for a locked keychain, `cancelled` if the user cancels and `noPrompt` if nothing can show the prompt.
+    ///   `locked` for a locked keychain, `cancelled` if the user cancels, `delayed` for a time after that, and `noPrompt` if nothing
+    ///   can show the prompt.
     public func protect(_ item: StoredItem, asks: Bool) throws(SettingsFailure) {
         guard let identifier = item.secretIdentifier else {
             throw SettingsFailure(.notFound, "Only its app can change what this item demands.")

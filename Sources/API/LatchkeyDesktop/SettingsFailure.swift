@@ -22,7 +22,8 @@ public struct SettingsFailure: Error, Equatable, Sendable {
         case notAuthenticated
         /// A recovery code does not open what it was typed for, or that was changed.
         case notOpened
-        /// Passcodes are not accepted for a time after wrong ones.
+        /// Passcodes are not accepted for a time after wrong ones, or no prompt is shown for a time after one was refused;
+        /// `message` says for how long.
         case delayed
         /// A file, a key or a finger of that name exists already.
         case exists
@@ -71,7 +72,7 @@ extension SettingsFailure.Code {
         case .passcodeNotSet, .passcodeClassUnavailable: self = .passcodeNotSet
         case .authenticationFailed: self = .notAuthenticated
         case .itemAuthenticationFailed: self = .notOpened
-        case .passcodeDelayed: self = .delayed
+        case .passcodeDelayed, .promptDelayed: self = .delayed
         case .duplicateItem: self = .exists
         case .itemNotFound: self = .notFound
         case .biometryNotAvailable, .biometryDisconnected, .biometryNotPaired: self = .noReader

@@ -8,7 +8,7 @@ extension Status {
     package var localAuthenticationCode: LAError.Code {
         switch self {
         case .authenticationFailed, .itemAuthenticationFailed, .passcodeDelayed: .authenticationFailed
-        case .userCancel, .interrupted: .userCancel
+        case .userCancel, .interrupted, .promptDelayed: .userCancel
         case .userFallback: .userFallback
         case .systemCancel, .timedOut: .systemCancel
         case .passcodeNotSet, .passcodeClassUnavailable: .passcodeNotSet

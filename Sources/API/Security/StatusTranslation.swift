@@ -13,7 +13,7 @@ extension Status {
         // Behaviour SK-02: Apple uses this code for a key that may not be exported.
         case .unimplemented, .exportNotAllowed: errSecUnimplemented
         case .invalidParameter, .notPermitted: errSecParam
-        case .cancelled, .userCancel, .interrupted: errSecUserCanceled
+        case .cancelled, .userCancel, .interrupted, .promptDelayed: errSecUserCanceled
         case .daemonUnavailable, .noHome, .peerNotTrusted, .timedOut, .enclaveUnavailable, .vaultUnavailable:
             errSecNotAvailable
         case .storeUnreadable, .storeOfAnotherTier, .storeOfAnotherUser, .storeOfEarlierAccount, .anchorMissing,
@@ -44,7 +44,7 @@ extension Status {
     package var authenticationCode: Int? {
         switch self {
         case .authenticationFailed, .itemAuthenticationFailed, .passcodeDelayed: -1
-        case .userCancel, .interrupted: -2
+        case .userCancel, .interrupted, .promptDelayed: -2
         case .userFallback: -3
         case .systemCancel: -4
         case .passcodeNotSet, .passcodeClassUnavailable: -5

@@ -81,6 +81,27 @@ enum Refusal {
                 hint: hint)
     }
 
+    /// Returns the failure that says for how long no prompt is shown for a program.
+    ///
+    /// - Parameter nanoseconds: the time that is left.
+    static func promptDelayed(for nanoseconds: Int64) -> Failure {
+        // The plural, as above, and never less than what is left.
+        let seconds = max(2, (nanoseconds - 1) / 1_000_000_000 + 1)
+        return seconds < 120
+            ? Failure(
+                .promptDelayed,
+                """
+                A prompt of this program was refused or not answered a short time ago, so none is shown now. Try again in \
+                \(seconds) seconds.
+                """)
+            : Failure(
+                .promptDelayed,
+                """
+                A prompt of this program was refused or not answered a short time ago, so none is shown now. Try again in \
+                \((seconds - 1) / 60 + 1) minutes.
+                """)
+    }
+
     /// The failure of a request that asks for a proof while the keychain is locked.
     static var locked: Failure {
         Failure(

@@ -152,7 +152,7 @@ extension SecretCall {
             if lastStep == .asksAnswer { try await keep(answer, for: foreign[0], since: epoch) }
             return answer
         }
-        guard answer != .never else { throw SecretPrompts.refusedBefore }
+        guard answer != .never else { throw Self.neverAnswered }
     }
 
     /// Asks the person to unlock the keychain. A refusal counts as one of an item does, so that no program asks again and again.

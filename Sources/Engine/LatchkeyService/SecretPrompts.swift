@@ -71,7 +71,7 @@ final class SecretPrompts: Sendable {
         let now = clock.uptime
         return try state.withLock { (state) throws(Failure) in
             var asked = state.programs[program] ?? Program()
-            guard asked.refusedUntil <= now else { throw Self.refusedBefore }
+            guard asked.refusedUntil <= now else { throw Refusal.promptDelayed(for: asked.refusedUntil - now) }
             guard asked.items == nil else { return false }
             guard state.pausedUntil <= now || state.allowed.containsBytes(of: program) else { throw Self.paused }
             asked.items = items
@@ -120,12 +120,13 @@ final class SecretPrompts: Sendable {
         }
     }
 
-    static let refusedBefore = Failure(
-        .userCancel, "The person refused this program a moment ago, or did not answer.",
-        hint: "Wait, or change the answer with: latchkey secrets answers")
+    /// Not for how long exactly: that would say when other programs asked.
     private static let paused = Failure(
-        .userCancel, "The person refused several programs a moment ago, or did not answer.",
-        hint: "Wait five minutes. Meanwhile a program is asked for only if it was allowed something before.")
+        .promptDelayed,
+        """
+        Prompts of several programs were refused or not answered a short time ago, so none is shown for this program now. \
+        Try again in five minutes.
+        """, hint: "Meanwhile only programs that were allowed something before have prompts.")
 }
 
 extension SecretPrompts.State {

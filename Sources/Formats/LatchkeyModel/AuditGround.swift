@@ -113,7 +113,7 @@ public enum RefusalReason: UInt8, CaseIterable, Sendable {
     package init(_ status: Status) {
         self =
             switch status {
-            case .userCancel, .interrupted: .cancelled
+            case .userCancel, .interrupted, .promptDelayed: .cancelled
             case .userFallback: .fallback
             case .authenticationFailed: .notRecognized
             case .biometryLockout, .passcodeDelayed: .lockedOut

@@ -80,6 +80,7 @@ extension Status {
         case .invalidDimensions: StatusText("The view for authentication has invalid dimensions.")
         case .notInteractive: StatusText("A prompt is needed, but it may not be shown.")
         case .passcodeDelayed: StatusText("The passcode cannot be tried yet.", "Wait, and try again.")
+        case .promptDelayed: StatusText("No prompt is shown for this program yet.", "Wait, and try again.")
         }
     }
 
@@ -94,6 +95,7 @@ extension Status {
             .passcodeNotSet,
             .biometryNotAvailable, .biometryNotEnrolled, .biometryLockout, .biometryDisconnected, .biometryNotPaired,
             .companionNotAvailable, .appCancel, .notInteractive, .interactionNotAllowed, .passcodeDelayed,
+            .promptDelayed,
             .missingEntitlement, .notPermitted:
             77
         case .malformedRequest, .unsupportedVersion, .limitExceeded, .internalFailure, .unimplemented, .cancelled,

@@ -82,4 +82,6 @@ package enum Status: UInt16, CaseIterable, Sendable, Error {
     case passcodeDelayed = 85
     /// The user ended the prompt by Ctrl-C. For an app it is a cancellation; a command then ends as every other program.
     case interrupted = 86
+    /// No prompt is shown for the program now, because a short time ago the user refused it or did not answer.
+    case promptDelayed = 87
 }

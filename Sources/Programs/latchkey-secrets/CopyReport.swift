@@ -17,7 +17,8 @@ struct CopyReport: Sendable {
     /// - Throws: the failure, if the copies of the other items would fail too.
     mutating func failed(_ label: String, _ failure: Failure) throws(Failure) {
         switch failure.status {
-        case .daemonUnavailable, .interactionNotAllowed, .notPermitted, .userCancel, .cancelled, .diskFull,
+        case .daemonUnavailable, .interactionNotAllowed, .notPermitted, .userCancel, .promptDelayed, .cancelled,
+            .diskFull,
             .storeReadOnly:
             throw failure
         default: failed.append((label, failure.message))

@@ -117,15 +117,16 @@ def test_the_rule_of_a_secret_of_a_program_is_changed_in_its_dialog():
         window = machine.open("apps")
         window.sees(lambda t: t.says("GitHub token") and t.says("No Question"))
 
-        def switch(title="GitHub token"):
-            """Turns the switch of the dialog, which closes it."""
+        def switch(title="GitHub token", asks=True):
+            """Turns the switch of the dialog, which closes it and asks, unless not `asks`."""
             window.press_row("GitHub token")
             tree = window.sees(lambda t: any(n.name == ASK and n.role in SWITCHES for n in t.all()), title=title)
             everything_has_a_name(tree)
             window.picture("item-secret", title=title)
             next(n for n in tree.all() if n.name == ASK and n.role in SWITCHES).press()
             until(lambda: not window.shows(title), lambda: "the dialog is still open")
-            machine.prompt.sees("change what is proven before “GitHub token” is read")
+            if asks:
+                machine.prompt.sees("change what is proven before “GitHub token” is read")
 
         switch()
         machine.prompt.press_button("Allow once")
@@ -139,6 +140,11 @@ def test_the_rule_of_a_secret_of_a_program_is_changed_in_its_dialog():
         switch()
         machine.prompt.keys("Escape")
         window.sees(lambda t: t.says("Cancelled. Nothing was changed.") and t.says("No Question"))
+        # Nobody is asked again at once, which the window says.
+        machine.prompt.is_gone()
+        switch(asks=False)
+        window.sees(lambda t: t.says("so none is shown now. Try again in ") and t.says(" seconds.") and t.says("No Question"))
+        machine.prompt.is_gone()
 
 
 # GTK 4.8 has a toggle button for it.

@@ -49,7 +49,8 @@ extension SecretError.Name {
             case .duplicateItem: .alreadyExists
             case .cancelled, .userCancel, .userFallback, .systemCancel, .appCancel, .interrupted, .notPermitted,
                 .missingEntitlement, .peerNotTrusted, .authenticationFailed, .itemAuthenticationFailed,
-                .passcodeDelayed, .biometryLockout, .passcodeNotSet, .biometryNotAvailable, .biometryNotEnrolled,
+                .passcodeDelayed, .promptDelayed, .biometryLockout, .passcodeNotSet, .biometryNotAvailable,
+                .biometryNotEnrolled,
                 .biometryNotPaired, .biometryDisconnected, .companionNotAvailable, .invalidContext,
                 .passcodeClassUnavailable, .enrolmentBindingUnavailable, .exportNotAllowed, .keyUsageNotAllowed:
                 .accessDenied
