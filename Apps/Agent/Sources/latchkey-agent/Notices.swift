@@ -37,8 +37,24 @@ enum Notices {
         guard let action = notice.action else { return Notification.show(notice.title, notice.body, icon: icon) }
         // It was unlocked since, or the message is there.
         guard isLocked, ofLock[notice.title] == nil else { return }
-        ofLock[notice.title] = Notification.show(notice.title, notice.body, icon: icon, button: action) {
-            unlocks.async { KeychainUnlock.start() }
+        offer(notice.title, notice.body, action, of: notice.title)
+    }
+
+    /// Shows a message with a button that unlocks the keychain. If the user could not be asked, another message replaces it
+    /// that says so.
+    ///
+    /// - Parameter place: the title of the notice that it is about.
+    @MainActor private static func offer(_ title: String, _ body: String, _ action: String, of place: String) {
+        ofLock[place]?.close()
+        ofLock[place] = Notification.show(title, body, icon: icon, button: action) {
+            unlocks.async {
+                guard let problem = KeychainUnlock.start() else { return }
+                DispatchQueue.main.async {
+                    // It was unlocked since.
+                    guard ofLock[place] != nil else { return }
+                    offer(problem.title, problem.body, action, of: place)
+                }
+            }
         }
     }
 

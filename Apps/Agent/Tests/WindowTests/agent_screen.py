@@ -165,12 +165,12 @@ class Machine(simulated.Machine):
 
     name = "latchkey-agent"
 
-    def __init__(self, *commands, tier="simulated", environment=None):
+    def __init__(self, *commands, tier="simulated", environment=None, agent=AGENT):
         super().__init__(sensor=None, tier=tier)
         self.programs = []
         self.prompt = start_when_ready(
             lambda path: Prompt(
-                "Latchkey", [AGENT], dict(self.environment, NOTIFY_SOCKET=path, **(environment or {})),
+                "Latchkey", [agent], dict(self.environment, NOTIFY_SOCKET=path, **(environment or {})),
                 self.folder + "/agent.log"),
             self.folder + "/ready")
         self.windows.append(self.prompt)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the messages that the agent has the desktop show."""
 
+import pathlib
+import shutil
+
 from accessible import until
-from agent_screen import Machine
+from agent_screen import AGENT, Machine
 from gi.repository import Gio, GLib
 
 NAME, PLACE = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
@@ -112,3 +115,37 @@ def test_a_locked_keychain_is_unlocked_from_the_message_about_a_program_that_it_
         assert read().status != 0
         told(title, title)
         assert desktop.closed == [number], "it is still locked"
+
+
+def test_a_button_that_cannot_ask_is_replaced_by_a_message_that_says_so(tmp_path):
+    title, failed = "“latchkey” could not read an item", "The keychain was not unlocked"
+    # Beside the programs that it starts, and what it needs of the build.
+    agent = pathlib.Path(AGENT).with_name(f"latchkey-agent-{tmp_path.name}")
+    shutil.copy2(AGENT, agent)
+    try:
+        with Desktop() as desktop, Machine(agent=str(agent)) as machine:
+            machine.latchkey("set", "token", "--protect", "none", input="secret")
+            machine.latchkey("lock")
+            assert machine.start("latchkey", "get", "token", is_shown=False).status != 0
+            until(lambda: title in desktop.titles, lambda: f"shown: {desktop.titles}")
+            # As after an upgrade that fails; the path of the program stays the same.
+            agent.chmod(0o600)
+            desktop.press_button(title)
+            until(lambda: failed in desktop.titles, lambda: f"shown: {desktop.titles}")
+            number = 1 + desktop.titles.index(failed)
+            until(lambda: desktop.titles and desktop.closed == [1 + desktop.titles.index(title)],
+                  lambda: f"closed: {desktop.closed}")
+            message = desktop.shown[number - 1]
+            assert "could not be started" in message[4] and "log out and in again" in message[4], message
+            assert message[5][1] == "Unlock", message
+            # What it offers works when the program is there again.
+            agent.chmod(0o755)
+            desktop.press_button(failed)
+            machine.prompt.reads("Type your passcode, then press Enter.")
+            machine.prompt.focus()
+            machine.prompt.type("1234")
+            machine.prompt.keys("Return")
+            machine.prompt.is_gone()
+            until(lambda: desktop.titles and number in desktop.closed, lambda: f"closed: {desktop.closed}")
+    finally:
+        agent.unlink()
