@@ -213,6 +213,8 @@ public final class Toasts: Widget {
     public init(_ content: Widget) {
         self.content = content
         super.init(adw_toast_overlay_new())
+        // The theme rounds a message of several lines so much that its corners cut the text.
+        Style.use("toast { border-radius: 24px; }")
         adw_toast_overlay_set_child(opaque, content.widget)
     }
 

@@ -143,7 +143,12 @@ public final class RowList: Widget {
             gtk_widget_add_css_class(label, style)
             box.append(Widget(label))
         }
-        if let subtitle = gtk_widget_get_last_child(box.widget) { gtk_widget_add_css_class(subtitle, "dim-label") }
+        if let subtitle = gtk_widget_get_last_child(box.widget) {
+            gtk_widget_add_css_class(subtitle, "dim-label")
+            // With large text the time has no room in one line.
+            gtk_label_set_wrap(OpaquePointer(subtitle), 1)
+            gtk_label_set_lines(OpaquePointer(subtitle), 3)
+        }
         box.setMargin(6, sides: 2)
         gtk_list_item_set_child(item, box.widget)
     }
