@@ -19,7 +19,8 @@ import Widgets
         let buttons = Box(.down, spacing: 6, [self.unlock, password])
         buttons.centre()
         let title = Label("Your Notes Are Locked", styles: ["title-1"], isCentred: true)
-        page = Blurred(Page(Box(.down, spacing: 12, [picture, title, words, asking, warning, buttons]), width: 420))
+        page = Blurred(
+            Page(Box(.down, spacing: 12, [picture, title, words, asking, warning]), width: 420, foot: buttons))
     }
 
     /// Shows how to unlock now, and what the sensor waits for.

@@ -25,21 +25,22 @@ import Widgets
         let picture = Picture(icon, points: 64)
         picture.setStyle("dim-label")
         let box = Box(.down, spacing: 12, [picture, Label(title, styles: ["title-1"], isCentred: true), words])
-        page = Page(box, width: 520)
+        // The error is beside what tries again, in sight whatever is scrolled.
+        let foot = Box(.down, spacing: 12, [error])
+        page = Page(box, width: 520, foot: foot)
         for (number, name) in names.enumerated() {
             let field = PasswordField(name) { [weak self] in self?.entered(number) }
             let label = Label(name, styles: ["caption", "dim-label"])
             fields.append(field)
             box.append(Box(.down, spacing: 4, [label, field]))
         }
-        box.append(error)
         let buttons = Box(.across, spacing: 12)
         buttons.centre()
         if let cancel { buttons.append(Button("Cancel", styles: ["pill"], cancel)) }
         let button = Button(submit, styles: ["pill", "suggested-action"]) { [weak self] in self?.give() }
         buttons.append(button)
         self.submit = button
-        box.append(buttons)
+        foot.append(buttons)
         error.isVisible = false
     }
 

@@ -152,10 +152,10 @@ import Widgets
     init() {
         details = Details([more])
         let later = (again: Box(.across), health: Box(.across))
+        for box in [later.again, later.health] { box.centre() }
         // Below each other, so that they fit a narrow window.
         let buttons = Box(.down, spacing: 12, [later.again, later.health])
-        buttons.centre()
-        content = Page(Box(.down, spacing: 12, [place, buttons, details]), width: 480)
+        content = Page(Box(.down, spacing: 12, [place, details]), width: 480, foot: buttons)
         later.again.append(
             MnemonicButton(WindowWords.tryAgain, styles: ["pill", "suggested-action"]) { [weak self] in self?.again?() }
         )

@@ -4,7 +4,7 @@ accessibility bus."""
 
 import subprocess
 
-from accessible import check, everything_has_a_name, until
+from accessible import check, everything_has_a_name, text_of, until
 from sign_in_screen import Machine, SIGN_IN, Server
 
 NARROW = 360
@@ -88,6 +88,18 @@ def test_the_whole_way_by_keyboard():
         tree = window.sees("Signed Out")
         check(tree.named("Sign In with Fingerprint", "button").focused, "the button has the focus")
         window.picture("signed-out")
+
+
+def test_double_text_keeps_the_button_in_sight():
+    with text_of(200), Machine() as machine, Server() as server:
+        window = opened(machine, server)
+
+        def in_sight(tree):
+            _, top, _, height = tree.named("Register", "button").frame()
+            return 0 < top and top + height <= tree.named("How to Leave", "button").frame()[1]
+
+        window.sees(in_sight)
+        window.picture("double-text-register")
 
 
 def test_a_cancelled_prompt_says_what_else_is_possible():

@@ -14,6 +14,7 @@
 // The type macros of a GValue are casts, which Swift does not import.
 static inline GType latchkey_type_string(void) { return G_TYPE_STRING; }
 static inline GType latchkey_type_boolean(void) { return G_TYPE_BOOLEAN; }
+static inline GType latchkey_type_int(void) { return G_TYPE_INT; }
 
 // A macro with a cast, which Swift does not import.
 static inline const GVariantType *latchkey_variant_type_string(void) { return G_VARIANT_TYPE_STRING; }

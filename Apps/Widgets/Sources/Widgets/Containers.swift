@@ -146,10 +146,32 @@ public final class Limited: Widget {
 /// Centres its content and limits its width.
 public final class Clamp: Widget {
     /// Creates a clamp around `content`.
+    ///
+    /// - Parameter width: in points at the normal size of text. With larger text it is wider, so that a line of it has as many
+    ///   characters.
     public init(_ content: Widget, width: Int32) {
         super.init(adw_clamp_new())
-        adw_clamp_set_maximum_size(opaque, width)
         adw_clamp_set_child(opaque, content.widget)
+        // libadwaita has a unit of length for this since version 1.4. Below the second width the content fills the clamp; 400
+        // is what libadwaita sets.
+        adw_clamp_set_maximum_size(opaque, Int32(Double(width) * TextSize.scale))
+        adw_clamp_set_tightening_threshold(opaque, Int32(400 * TextSize.scale))
+    }
+}
+
+/// The size of text that the person has chosen.
+@MainActor enum TextSize {
+    /// How many times as large as normal text is.
+    static var scale: Double {
+        guard let settings = gtk_settings_get_default() else { return 1 }
+        var value = GValue()
+        g_value_init(&value, latchkey_type_int())
+        g_object_get_property(
+            UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self), "gtk-xft-dpi", &value)
+        defer { g_value_unset(&value) }
+        // In 1024ths of a dot per inch, of which normal text has 96; negative if it is not known.
+        let dots = g_value_get_int(&value)
+        return dots > 0 ? max(0.5, Double(dots) / 1024 / 96) : 1
     }
 }
 
@@ -157,16 +179,27 @@ public final class Clamp: Widget {
 public final class Page: Widget {
     /// Creates a page around `content` with a maximum width.
     ///
-    /// - Parameter isCentred: whether low content is in the middle; otherwise it is at the top.
-    public init(_ content: Widget, width: Int32, isCentred: Bool = true) {
-        let clamp: UnsafeMutablePointer<GtkWidget> = adw_clamp_new()
-        adw_clamp_set_maximum_size(OpaquePointer(clamp), width)
-        adw_clamp_set_child(OpaquePointer(clamp), content.widget)
+    /// - Parameters:
+    ///   - isCentred: whether low content is in the middle; otherwise it is at the top.
+    ///   - foot: the end of a centred page, such as its buttons, which stays in sight while the rest is scrolled.
+    public init(_ content: Widget, width: Int32, isCentred: Bool = true, foot: Widget? = nil) {
+        let clamp = Clamp(content, width: width)
         content.setMargin(24, sides: isCentred ? 24 : 12)
         if isCentred { content.centre(across: false) }
-        super.init(gtk_scrolled_window_new())
-        gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
-        gtk_scrolled_window_set_child(opaque, clamp)
+        let scroller: UnsafeMutablePointer<GtkWidget> = gtk_scrolled_window_new()
+        let scrolled = OpaquePointer(scroller)
+        gtk_scrolled_window_set_policy(scrolled, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        gtk_scrolled_window_set_child(scrolled, clamp.widget)
+        guard let foot else {
+            super.init(scroller)
+            expand(across: true, down: true)
+            return
+        }
+        content.setMargins(above: 24, below: 0, sides: 24)
+        foot.setMargins(above: 12, below: 24, sides: 24)
+        super.init(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+        for part in [scroller, Clamp(foot, width: width).widget] { gtk_widget_insert_before(part, widget, nil) }
+        PageLayout.use(in: widget)
         expand(across: true, down: true)
     }
 }
