@@ -259,6 +259,43 @@ def test_a_forgotten_passcode_is_deleted_after_a_word_was_typed():
         check('"items":1' in machine.latchkey("status", "--json"), "the other item is kept")
 
 
+def test_a_question_in_double_text_fits_the_display():
+    with text_of(200), Machine() as machine:
+        machine.set_passcode()
+        for number in range(6):
+            machine.latchkey("set", f"card {number}", "--protect", "passcode", "--device-only", input="4000\n", app=f"bank{number}")
+        window = machine.open()
+        window.sees("I forgot the passcode")
+        window.keys("alt+f")
+        tree = window.sees("6 protected items are deleted.", title=FORGOTTEN)
+        window.picture("double-text-question", title=FORGOTTEN)
+        for name in "Delete", "Cancel":
+            found = next(n for n in tree.all() if n.role == "button" and name in n.name)
+            _, top, _, height = found.frame()
+            check(top + height <= display_height(), f"{name} ends at {top + height}")
+
+
+def display_height():
+    shown = subprocess.run(["xwininfo", "-root"], capture_output=True, text=True, check=True).stdout
+    return int(re.search(r"Height: (\d+)", shown)[1])
+
+
+def test_details_in_double_text_are_scrolled_into_sight():
+    with text_of(200), Machine(prompts=False) as machine:
+        missing = machine.folder + "/latchkeyd"
+        window = machine.open(LATCHKEY_DAEMON=missing)
+        window.sees("Latchkey Is Not Running")
+
+        def in_sight(node):
+            end = window.tree().named("Try Again", "button").frame()[1]
+            _, top, _, height = node.frame()
+            return height > 0 and top + height <= end
+
+        window.press_button("Details")
+        window.sees(lambda t: any(missing in n.name and in_sight(n) for n in t.all()))
+        window.picture("double-text-details")
+
+
 def changing_the_passcode(machine):
     """The window while the prompt asks for the passcode that is to be changed."""
     machine.set_passcode()

@@ -19,6 +19,7 @@ public final class Details: Widget {
         // The button owns its action, also after this value is gone.
         later.action = {
             content.isVisible = !button.isExpanded
+            if content.isVisible { Reveal.show(content.widget) }
             button.showExpanded(content.isVisible)
             button.showIcon(content.isVisible ? "pan-down-symbolic" : "pan-end-symbolic")
             toggled.run()

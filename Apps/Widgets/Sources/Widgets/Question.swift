@@ -13,6 +13,7 @@ import CAdwaita
         adw_message_dialog_add_response(dialog, "no", close)
         adw_message_dialog_set_default_response(dialog, "no")
         adw_message_dialog_set_close_response(dialog, "no")
+        fit(made)
         gtk_window_set_title(UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkWindow.self), heading)
         gtk_window_present(UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkWindow.self))
     }
@@ -64,9 +65,58 @@ import CAdwaita
             let action = Action.of(data)
             MainActor.assumeIsolated { action?.run() }
         }
+        fit(made)
         attach(UnsafeMutableRawPointer(made), "response", unsafeBitCast(answered, to: GCallback.self), action)
         gtk_window_present(UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkWindow.self))
         return Dialog(made)
+    }
+
+    /// What a desktop shows beside a dialog, such as a bar, in points.
+    private static let surroundings: Int32 = 60
+
+    /// The least height of a body that scrolls.
+    private static let leastBody: Int32 = 80
+
+    /// Lets the body of a dialog scroll that would be higher than the display, whose buttons nobody could press. libadwaita 1.3
+    /// does so itself.
+    private static func fit(_ dialog: UnsafeMutablePointer<GtkWidget>) {
+        let window = UnsafeMutableRawPointer(dialog).assumingMemoryBound(to: GtkWindow.self)
+        guard let display = MainLoop.monitorSize, let child = gtk_window_get_child(window).map({ Widget($0) }),
+            let area = find("message-area", in: child.widget), let heading = gtk_widget_get_first_child(area),
+            let body = gtk_widget_get_next_sibling(heading), isLabel(body)
+        else { return }
+        var width: Int32 = 0
+        gtk_widget_measure(child.widget, GTK_ORIENTATION_HORIZONTAL, -1, nil, &width, nil, nil)
+        let excess = child.height(inWidth: width) - (display.height - surroundings)
+        guard excess > 0 else { return }
+        var bodyWidth: Int32 = 0
+        gtk_widget_measure(body, GTK_ORIENTATION_HORIZONTAL, -1, nil, &bodyWidth, nil, nil)
+        let limit = max(leastBody, Widget(body).height(inWidth: bodyWidth) - excess)
+        let box = UnsafeMutableRawPointer(area).assumingMemoryBound(to: GtkBox.self)
+        g_object_ref(body)
+        gtk_box_remove(box, body)
+        let limited = Limited(Widget(body))
+        g_object_unref(body)
+        limited.fit(width: bodyWidth, limit: limit)
+        gtk_box_insert_child_after(box, limited.widget, heading)
+    }
+
+    private static func isLabel(_ widget: UnsafeMutablePointer<GtkWidget>) -> Bool {
+        g_type_check_instance_is_a(
+            UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self), gtk_label_get_type()) != 0
+    }
+
+    /// The first widget with a style class within another one.
+    private static func find(
+        _ style: String, in parent: UnsafeMutablePointer<GtkWidget>
+    ) -> UnsafeMutablePointer<GtkWidget>? {
+        if gtk_widget_has_css_class(parent, style) != 0 { return parent }
+        var child = gtk_widget_get_first_child(parent)
+        while let widget = child {
+            if let found = find(style, in: widget) { return found }
+            child = gtk_widget_get_next_sibling(widget)
+        }
+        return nil
     }
 
     /// A question that is shown.
