@@ -53,8 +53,8 @@ import Widgets
         buttons.centre()
         let title = Label("Register This Device", styles: ["title-1"], isCentred: true)
         page = Page(
-            Box(.down, spacing: 12, [picture, title, words, notice.card, form, warning, asking.box]), width: 420,
-            foot: buttons)
+            Box(.down, spacing: 12, [picture, title, words, notice.card, form, warning]), width: 420,
+            foot: Box(.down, [asking.box, buttons]))
         next.0.action = { [weak self] in self?.party.focus() }
         next.1.action = { [weak self] in self?.user.focus() }
         next.2.action = { [weak self] in self?.code.focus() }

@@ -30,10 +30,8 @@ import Widgets
         signOut.centre()
         let title = Label("Signed In", styles: ["title-1"], isCentred: true)
         page = Page(
-            Box(
-                .down, spacing: 18,
-                [Box(.down, spacing: 6, [title, words]), rows, acts, notice.card, asking.box, signOut]),
-            width: 420)
+            Box(.down, spacing: 18, [Box(.down, spacing: 6, [title, words]), notice.card, rows, acts]), width: 420,
+            foot: Box(.down, [asking.box, signOut]))
     }
 
     func show(_ model: SignInModel) {

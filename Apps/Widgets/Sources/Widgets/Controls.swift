@@ -39,6 +39,7 @@ public final class Button: Widget {
         gtk_label_set_wrap_mode(label.opaque, PANGO_WRAP_WORD)
         gtk_label_set_natural_wrap_mode(label.opaque, GTK_NATURAL_WRAP_NONE)
         gtk_label_set_justify(label.opaque, GTK_JUSTIFY_CENTER)
+        gtk_label_set_xalign(label.opaque, 0.5)
     }
 
     /// Its title and accessible name.
