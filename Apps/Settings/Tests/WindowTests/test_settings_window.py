@@ -289,7 +289,8 @@ def test_details_in_double_text_are_scrolled_into_sight():
         def in_sight(node):
             end = window.tree().named("Try Again", "button").frame()[1]
             _, top, _, height = node.frame()
-            return height > 0 and top + height <= end
+            # Large details are longer than a small window.
+            return height > 0 and top < end
 
         window.press_button("Details")
         window.sees(lambda t: any(missing in n.name and in_sight(n) for n in t.all()))

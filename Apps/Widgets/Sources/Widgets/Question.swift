@@ -46,6 +46,8 @@ import CAdwaita
         if let typing {
             let field = TextField(typing.name) {}
             adw_message_dialog_set_extra_child(dialog, field.widget)
+            // A body that scrolls would get the focus.
+            gtk_window_set_focus(UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkWindow.self), field.widget)
             adw_message_dialog_set_response_enabled(dialog, "yes", 0)
             // Enter agrees when the word is typed, and does nothing before.
             let entry = field.raw.assumingMemoryBound(to: GtkEntry.self)
@@ -87,10 +89,12 @@ import CAdwaita
         else { return }
         var width: Int32 = 0
         gtk_widget_measure(child.widget, GTK_ORIENTATION_HORIZONTAL, -1, nil, &width, nil, nil)
+        width = max(child.leastWidth, min(width, display.width - surroundings))
         let excess = child.height(inWidth: width) - (display.height - surroundings)
         guard excess > 0 else { return }
         var bodyWidth: Int32 = 0
         gtk_widget_measure(body, GTK_ORIENTATION_HORIZONTAL, -1, nil, &bodyWidth, nil, nil)
+        bodyWidth = max(Widget(body).leastWidth, min(bodyWidth, width - surroundings))
         let limit = max(leastBody, Widget(body).height(inWidth: bodyWidth) - excess)
         let box = UnsafeMutableRawPointer(area).assumingMemoryBound(to: GtkBox.self)
         g_object_ref(body)
