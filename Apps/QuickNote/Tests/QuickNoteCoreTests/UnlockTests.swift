@@ -337,7 +337,8 @@ import Testing
         #expect(app.model.lockedWords == "Unlock to see them.")
         try machine().enroll()
         await app.model.start()
-        #expect(app.model.lockedWords == "What the sensor recognises, or the passcode, has changed, so your password is needed once.")
+        let words = "What the sensor recognises, or the passcode, has changed, so your password is needed once."
+        #expect(app.model.lockedWords == words)
     }
 
     @Test(.simulator(sensor: .none)) func withoutASensorThePageSaysNothingAboutOne() async {
