@@ -12,7 +12,7 @@ enum ActivityWords {
     static let showNames = words("Show _Names of Items…")
     static let emptyTitle = words("Nothing Here")
     static let empty = words("No app has used your keychain yet. What apps ask for appears here.")
-    static let nothingFound = words("No entry matches.")
+    static let nothingFound = words("No entry matches. Search for another word, or choose All Apps.")
     static let showItem = words("Show the _Item…")
 
     /// What happened, with the app and the item.

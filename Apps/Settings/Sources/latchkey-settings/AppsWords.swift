@@ -8,7 +8,7 @@ enum AppsWords {
     static let emptyTitle = words("No Items")
     static let empty = words("No app has stored anything yet. Passwords and keys of your apps appear here.")
     static let separateTitle = words("Each App Shows Its Own Items")
-    static let nothingFound = words("No item matches.")
+    static let nothingFound = words("No item matches. Search for another word.")
     static let noApp = words("Unknown App")
     static let noName = words("Item Without a Name")
 
