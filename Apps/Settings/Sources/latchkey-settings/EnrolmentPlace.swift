@@ -18,7 +18,8 @@ import Widgets
     init() {
         let place = Box(.down)
         content = Page(
-            Box(.down, spacing: 18, [Picture("auth-fingerprint-symbolic", points: 96), text, bar, place]), width: 480)
+            Box(.down, spacing: 18, [Picture("auth-fingerprint-symbolic", points: 96), text, bar]), width: 480,
+            foot: place)
         let button = Button(WindowWords.cancel, styles: ["pill"]) { [weak self] in
             self?.button?.isSensitive = false
             self?.action?()

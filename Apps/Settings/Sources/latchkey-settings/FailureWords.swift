@@ -21,7 +21,8 @@ enum FailureWords {
         case .notAuthenticated: words("That was not right, so nothing was changed.")
         case .unplugged: words("The sensor was unplugged, so nothing was stored. Connect it, and try again.")
         case .notAllowed: words("This computer does not let you change fingerprints. Ask who administers it.")
-        case .notOpened, .delayed, .exists, .notFound, .noReader, .other: words(failure.message)
+        case .noReader: words("The fingerprint sensor cannot be used now.")
+        case .notOpened, .delayed, .exists, .notFound, .other: words(failure.message)
         }
     }
 
@@ -41,10 +42,10 @@ enum FailureWords {
     /// What only a person who knows Latchkey's parts understands; shown under Details. Nil if the sentence says it all.
     static func details(_ failure: SettingsFailure) -> String? {
         switch failure.code {
-        case .unavailable, .storeUnusable, .notAllowed, .noPrompt:
+        case .unavailable, .storeUnusable, .notAllowed, .noPrompt, .noReader:
             [words(failure.message), words(failure.hint)].filter { !$0.isEmpty }.joined(separator: "\n")
         case .cancelled, .locked, .passcodeNotSet, .notAuthenticated, .notOpened, .delayed, .exists, .notFound,
-            .noReader, .unplugged, .other:
+            .unplugged, .other:
             nil
         }
     }

@@ -70,13 +70,20 @@ enum FingerprintWords {
         )
     }
 
+    /// Why there are no fingers to show. What only a person who knows fprintd understands is on the page Health.
     static func explanation(_ failure: SettingsFailure) -> String {
-        failure.code == .unavailable
-            ? words(
+        switch failure.code {
+        case .unavailable:
+            words(
                 """
                 The part of Latchkey that speaks to fingerprint sensors is not installed. It comes with the system’s \
                 services. Your passcode works without it.
-                """) : words(failure.message)
+                """)
+        case .notAllowed, .unplugged: FailureWords.sentence(failure)
+        case .storeUnusable, .cancelled, .noPrompt, .locked, .passcodeNotSet, .notAuthenticated, .notOpened, .delayed,
+            .exists, .notFound, .noReader, .other:
+            words("The fingerprint sensor cannot be used now. Health says more. Your passcode works without it.")
+        }
     }
 
     static func name(_ finger: String) -> String {
