@@ -12,6 +12,30 @@ import Testing
 
     init() throws { daemon = try .withProtectedItem() }
 
+    /// The entries of the audit log with this event.
+    private func entries(_ event: String) throws -> [Substring] {
+        let log = try daemon.run("latchkey", ["log", "--json"])
+        #expect(log.exitCode == 0)
+        return log.output.split(separator: "\n").filter { $0.contains("\"event\":\"\(event)\"") }
+    }
+
+    /// The process is gone when the refusal is recorded.
+    @Test(.promise("name.ended")) func aProgramThatIsKilledWhileItsPromptIsShownIsNamedInTheLog() throws {
+        let agent = try RawAgent(daemon)
+        let asking = try RunningProgram(daemon, "latchkey", ["get", "protected"])
+        let prompt = try agent.shown()
+        try agent.send(.visible, to: prompt.id)
+        kill(asking.process, SIGKILL)
+        Processes.wait(asking.process)
+        #expect(try agent.receive() == .message(prompt: prompt.id, .dismiss))
+        let refusals = try entries("refused")
+        #expect(
+            refusals.count == 1
+                && refusals.allSatisfy {
+                    $0.contains("\"latchkey\"") && $0.contains(":\(asking.process)")
+                }, "\(refusals)")
+    }
+
     /// Abuse case: a program connects and sends a request, then executes a program that the user trusts, or passes its
     /// connection to it, before the prompt is shown.
     @Test(.promise("name.executable"), arguments: ["executes", "leaves"])
@@ -38,9 +62,7 @@ import Testing
         try agent.send(.visible, to: prompt.id)
         try agent.send(.simulatedTouch(matching: true), to: prompt.id)
         #expect(try agent.receive() == .message(prompt: prompt.id, .dismiss))
-        let log = try daemon.run("latchkey", ["log", "--json"])
-        #expect(log.exitCode == 0)
-        let uses = log.output.split(separator: "\n").filter { $0.contains("\"used\"") }
+        let uses = try entries("used")
         #expect(uses.count == 1 && uses.allSatisfy { $0.contains("A program that could not be determined") }, "\(uses)")
         if manner == "executes" {
             kill(other, SIGKILL)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prompts on the terminals of SSH sessions: who sees them, as whom they run, and when they end."""
 
+import json
 import time
 
 import pytest
@@ -123,9 +124,18 @@ class TerminalTests(PromptTest):
 
     def test_a_prompt_ends_with_the_program_that_asks(self):
         terminal = self.asking()
-        self.machine.run("pkill", "-KILL", "-x", "-u", "alice", "latchkey")
+        process = int(self.machine.run("pgrep", "-x", "-u", "alice", "latchkey").stdout)
+        self.machine.run("kill", "-KILL", str(process))
         terminal.end()
         eventually(lambda: not self.prompts())
+
+        def refusals():
+            lines = map(json.loads, self.latchkey("log", "--json").stdout.splitlines())
+            return [line for line in lines if line["event"] == "refused"]
+
+        # The process is gone when the refusal is recorded.
+        (refusal,) = eventually(refusals)
+        self.assertEqual((refusal["caller"], refusal["process"]), ("/usr/bin/latchkey", process), refusal)
 
     def test_a_prompt_ends_with_the_session(self):
         with self.machine.session("alice") as session:

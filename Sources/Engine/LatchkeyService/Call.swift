@@ -49,11 +49,13 @@ extension Session {
 
     /// Records that the caller did not get what it asked for.
     ///
-    /// - Parameter item: the item; empty if it is not known.
-    func recordRefusal(_ reason: RefusalReason, of item: [UInt8] = []) async {
+    /// - Parameters:
+    ///   - item: the item; empty if it is not known.
+    ///   - named: the caller under the name that it had when it asked; otherwise that of now.
+    func recordRefusal(_ reason: RefusalReason, of item: [UInt8] = [], by named: Caller? = nil) async {
         // A refusal that cannot be recorded is logged; the request fails with its own failure.
         try? await service.parts.work.run { [self] () throws(Failure) in
-            do throws(Failure) { try keychain().recordRefusal(of: caller, item: item, reason) } catch {
+            do throws(Failure) { try keychain().recordRefusal(of: named ?? caller, item: item, reason) } catch {
                 service.unrecorded.record(.refusalNotRecorded, error, for: error.status)
             }
         }

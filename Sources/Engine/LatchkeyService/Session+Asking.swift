@@ -113,6 +113,8 @@ extension Session {
     /// - Throws: the denial, recorded in the audit log before.
     func ask(_ call: Call, _ question: Question) async throws(Failure) -> Agreement {
         let askedIn = proofEpoch
+        // A refusal names the program that asked. Its process may end, or execute another one, while the prompt is shown.
+        let named = caller.named
         let asker = question.asker ?? caller
         var number: UInt64 = 0
         let request = AuthenticationRequest(
@@ -150,7 +152,7 @@ extension Session {
         }
         if question.recordsDenial {
             let reason = reason(of: denial, question)
-            await recordRefusal(reason, of: question.item)
+            await recordRefusal(reason, of: question.item, by: named)
             if reason == .locked { announceRefusal() }
         }
         throw denial
