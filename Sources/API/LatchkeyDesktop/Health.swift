@@ -89,22 +89,31 @@ public enum Health {
         return .other
     }
 
-    /// Starts the program that shows prompts, which the session's autostart entry names.
+    /// Longest time in seconds until a program that shows prompts is ready.
+    private static let agentSeconds: Int64 = 10
+
+    /// Starts the program that shows prompts, which the session's autostart entry names. Blocks until prompts can be shown.
     ///
-    /// - Throws: `SettingsFailure` with code `notFound` if no entry names one that exists.
+    /// - Throws: `SettingsFailure` with code `notFound` if no entry names one that exists, and `other` if it is not ready
+    ///   after ten seconds.
     public static func startAgent() throws(SettingsFailure) {
         let facts = AgentFacts(MachinePlaces())
         guard facts.isProgramThere, let program = facts.program else {
-            throw SettingsFailure(.notFound, "latchkey-agent is not installed.")
+            throw SettingsFailure(.notFound, "The program that shows prompts is not installed.")
         }
         do throws(SystemError) {
+            let ready = try ReadySocket()
             // setsid(1) forks, so that this process has no child to wait for.
             let process = try Processes.spawn(
-                "/usr/bin/setsid", ["-f", program], descriptors: [nil, nil, nil], newSession: true)
+                "/usr/bin/env", ["NOTIFY_SOCKET=\(ready.name)", "/usr/bin/setsid", "-f", program],
+                descriptors: [nil, nil, nil], newSession: true)
             Processes.wait(process)
+            if try ready.wait(seconds: agentSeconds) { return }
         } catch {
             throw SettingsFailure(Failure(error, "\(program) cannot be started"))
         }
+        throw SettingsFailure(
+            .other, "The program that shows prompts was started, but is not ready yet. Try again in a moment.")
     }
 }
 
