@@ -16,7 +16,8 @@ from repository import ROOT, line_of, names
 PO = ROOT / "packaging/po"
 # The calls whose arguments are shown through a catalogue, by position from 0 or by label.
 COMPOSED = {
-    "Failure": [1, "hint"], "find": ["hint"], "usage": [0, 1], "AgentFailure": [1, "hint"], "CommandOption": [1],
+    "Failure": [1, "hint"], "SettingsFailure": [1, "hint"], "find": ["hint"], "usage": [0, 1],
+    "AgentFailure": [1, "hint"], "CommandOption": [1],
     "CommandGroup": ["summary", "about"], "CommandEntry": [1, "about"], "DoctorRow": [0, 2], "unknown": [0],
     "DeviceProofError": [1], "reading": [1], "StatusText": [0, 1], "damagedStore": [0], "biometryLocked": [0],
     "forgotten": [0], "notEnrolled": [1], "unusable": [0], "untrusted": [0],

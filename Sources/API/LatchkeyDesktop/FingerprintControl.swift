@@ -207,7 +207,8 @@ public final class FingerprintControl: Sendable {
             default: .other
             }
         return SettingsFailure(
-            code, text("error: ") ?? "latchkey-fingerprint ended unexpectedly.", hint: text("hint: ") ?? "")
+            code, text("error: ") ?? "The program that speaks to the sensor ended unexpectedly.",
+            hint: text("hint: ") ?? "")
     }
 }
 
