@@ -32,7 +32,7 @@ public struct LockButton: Hashable, Sendable {
             return
         }
         guard let biometry else {
-            (title, iconName, symbolName) = ("Unlock with your password", "changes-prevent-symbolic", "lock")
+            (title, iconName, symbolName) = ("Unlock with Your Password", "changes-prevent-symbolic", "lock")
             return
         }
         title = "Unlock with \(biometry.name)"

@@ -132,7 +132,7 @@ import Testing
         app.model.cancelPassword()
         await app.model.unlock()
         #expect(app.model.passwordPrompt?.words == "Fingerprint is locked after too many tries. Enter your password.")
-        #expect(app.model.lockButton.title == "Unlock with your password")
+        #expect(app.model.lockButton.title == "Unlock with Your Password")
         #expect(app.model.lockedWords == "Fingerprint is locked after too many tries. Your password unlocks them.")
         await app.model.submitPassword("pw")
         #expect(app.model.phase == .unlocked)
@@ -147,7 +147,7 @@ import Testing
     @Test(.simulator(isEnrolled: false)) func passwordIsRequestedWhenNothingIsEnrolled() async {
         let app = await App.opened("one")
         await app.model.lock()
-        #expect(app.model.lockButton.title == "Unlock with your password")
+        #expect(app.model.lockButton.title == "Unlock with Your Password")
         #expect(app.model.lockButton.symbolName == "lock")
         await app.model.unlock()
         #expect(app.model.passwordPrompt?.words == "Enter your password to unlock your notes.")

@@ -141,7 +141,7 @@ def test_changed_enrolment_requires_password_once():
         window.keys("ctrl+l")
         locked(window)
         window.press_button("Enroll Another")
-        window.sees(lambda t: t.named("Unlock with your password", "button"))
+        window.sees(lambda t: t.named("Unlock with Your Password", "button"))
         window.keys("ctrl+l")
         window.sees("What the sensor recognises, or the passcode, has changed.")
         window.picture("enrolment-changed")
@@ -195,7 +195,7 @@ def test_a_locked_keychain_is_told_and_no_password_is_offered():
         machine.latchkey("lock")
         window.keys("ctrl+l")
         tree = window.sees("The keychain is locked, and your notes are in it.")
-        check(not tree.named("Use Password", "button") and not tree.named("Unlock with your password", "button"),
+        check(not tree.named("Use Password", "button") and not tree.named("Unlock with Your Password", "button"),
               "nothing is offered that cannot work")
         window.picture("keychain-locked")
         window.keys("Return")
@@ -214,7 +214,7 @@ def test_the_password_opens_the_notes_after_the_passcode_was_forgotten():
         window = machine.open()
         locked(window, "milk")
         window.picture("passcode-forgotten")
-        window.press_button("Unlock with your password")
+        window.press_button("Unlock with Your Password")
         window.sees(lambda t: (n := t.named("Password", "password text")) and n.focused)
         window.enter("1234")
         window.sees("That is not the password of QuickNote.")
