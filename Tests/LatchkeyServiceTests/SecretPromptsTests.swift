@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// A person who has cancelled a change, and makes another one, must learn that nobody was asked, and when somebody will be.
+    /// After a cancelled change, a second one is refused without a prompt. The error says so, and when a prompt is possible again.
     @Test(arguments: [Person.refuses, .isAway])
     private func aRefusalWithoutAPromptSaysForHowLong(_ person: Person) async {
         #expect(await isAsked("settings", person))

@@ -74,6 +74,8 @@ extension Service: KeychainService {
     ///
     /// - Parameters:
     ///   - request: its challenge and its binding are added here.
+    ///   - named: `caller` under its name of now, for failed tries: as this service identified it, also if the authority is
+    ///     another process.
     ///   - asker: the program that the prompt names; otherwise `caller`.
     ///   - subject: what the proofs are for: the bytes that name an item or a key; empty for a policy.
     ///   - item: the item that failed tries are recorded for, by its identifier in the audit log; empty if it is not known.
@@ -81,7 +83,8 @@ extension Service: KeychainService {
     ///     without a message is a refusal that its status describes.
     /// - Returns: the number of the evaluation; 0 if it was refused before it began.
     func evaluate(
-        _ request: AuthenticationRequest, of caller: Caller, shownAs asker: Caller, subject: [UInt8], item: [UInt8],
+        _ request: AuthenticationRequest, of caller: Caller, named: Caller, shownAs asker: Caller, subject: [UInt8],
+        item: [UInt8],
         completion: @escaping @Sendable (Result<Authorisation, Failure>, AuthenticationGrant.Entered?) -> Void
     ) -> UInt64 {
         var request = request
@@ -100,10 +103,8 @@ extension Service: KeychainService {
             return 0
         }
         // The answer arrives once, so the challenge is accepted once: it exists only in this closure.
-        // The caller as this service identified it, also if the authority is another process.
-        let caller = caller.named
         return authority.evaluate(request, of: asker) { [weak self] proof in
-            self?.maintenance?.tryFailed(proof, of: caller, item)
+            self?.maintenance?.tryFailed(proof, of: named, item)
         } _: { [self] answer in
             switch answer {
             case .failure(let failure): completion(.failure(failure), nil)

@@ -125,7 +125,7 @@ extension Session {
         let end: (outcome: Result<Authorisation, Failure>, entered: AuthenticationGrant.Entered?, answeredIn: UInt64?) =
             await withCheckedContinuation { continuation in
                 number = service.evaluate(
-                    request, of: caller, shownAs: asker, subject: question.subject, item: question.item
+                    request, of: caller, named: named, shownAs: asker, subject: question.subject, item: question.item
                 ) { [self] outcome, entered in
                     // Before a later event of the authority, such as a lock, can revoke the proof.
                     let answeredIn = state.withLock { $0.take(outcome, for: question.context) }

@@ -80,6 +80,14 @@ def test_first_read_and_lockout_are_shown_by_the_desktop():
         assert titles.count(first) in (1, 2) and len(set(titles)) == 2, titles
 
 
+def enter_passcode(prompt):
+    prompt.reads("Type your passcode, then press Enter.")
+    prompt.focus()
+    prompt.type("1234")
+    prompt.keys("Return")
+    prompt.is_gone()
+
+
 def test_a_locked_keychain_is_unlocked_from_the_message_about_a_program_that_it_refused():
     title = "“latchkey” could not read an item"
     with Desktop() as desktop, Machine() as machine:
@@ -101,11 +109,7 @@ def test_a_locked_keychain_is_unlocked_from_the_message_about_a_program_that_it_
         assert len(message[5]) == 2 and message[5][1] == "Unlock", message
         assert "The keychain is locked." in message[4] and "token" not in str(message), message
         desktop.press_button(title)
-        machine.prompt.reads("Type your passcode, then press Enter.")
-        machine.prompt.focus()
-        machine.prompt.type("1234")
-        machine.prompt.keys("Return")
-        machine.prompt.is_gone()
+        enter_passcode(machine.prompt)
         number = 1 + desktop.titles.index(title)
         until(lambda: desktop.titles and desktop.closed == [number], lambda: f"closed: {desktop.closed}")
         assert read().said == "secret"
@@ -141,11 +145,7 @@ def test_a_button_that_cannot_ask_is_replaced_by_a_message_that_says_so(tmp_path
             # What it offers works when the program is there again.
             agent.chmod(0o755)
             desktop.press_button(failed)
-            machine.prompt.reads("Type your passcode, then press Enter.")
-            machine.prompt.focus()
-            machine.prompt.type("1234")
-            machine.prompt.keys("Return")
-            machine.prompt.is_gone()
+            enter_passcode(machine.prompt)
             until(lambda: desktop.titles and number in desktop.closed, lambda: f"closed: {desktop.closed}")
     finally:
         agent.unlink()

@@ -175,7 +175,7 @@ enum ActivityWords {
 
     /// The formats of a time of day: 12 or 24 hours, as the locale of the session and so other apps have it.
     private static let clock: (minutes: String, seconds: String) = {
-        let format = nl_langinfo(nl_item(T_FMT)).map { String(cString: $0) } ?? ""
+        let format = nl_langinfo(nl_item(T_FMT)).flatMap { String(validatingCString: $0) } ?? ""
         let has12Hours = ["%r", "%I", "%l", "%p"].contains { format.contains($0) }
         return has12Hours ? ("%-I:%M %p", "%-I:%M:%S %p") : ("%H:%M", "%H:%M:%S")
     }()

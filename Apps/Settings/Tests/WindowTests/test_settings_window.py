@@ -140,7 +140,7 @@ def test_the_rule_of_a_secret_of_a_program_is_changed_in_its_dialog():
         switch()
         machine.prompt.keys("Escape")
         window.sees(lambda t: t.says("Cancelled. Nothing was changed.") and t.says("No Question"))
-        # Nobody is asked again at once, which the window says.
+        # A second change at once shows no prompt, and the window says why.
         machine.prompt.is_gone()
         switch(asks=False)
         window.sees(lambda t: t.says("so none is shown now. Try again in ") and t.says(" seconds.") and t.says("No Question"))

@@ -79,8 +79,8 @@ import CAdwaita
     /// The least height of a body that scrolls.
     private static let leastBody: Int32 = 80
 
-    /// Lets the body of a dialog scroll that would be higher than the display, whose buttons nobody could press. libadwaita 1.3
-    /// does so itself.
+    /// Makes the body of a dialog scroll if the dialog is higher than the display: its buttons would be out of reach. From version
+    /// 1.3 on, libadwaita does this itself.
     private static func fit(_ dialog: UnsafeMutablePointer<GtkWidget>) {
         let window = UnsafeMutableRawPointer(dialog).assumingMemoryBound(to: GtkWindow.self)
         guard let display = MainLoop.monitorSize, let child = gtk_window_get_child(window).map({ Widget($0) }),

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeySystem
 
 /// Receives that a program is ready (sd_notify(3)), on a socket with an abstract name that the kernel chooses (unix(7)).
 ///
 /// Every program of the machine can send to it: what it says is when to go on, and proves nothing.
-struct ReadySocket {
+package struct ReadySocket {
     /// The value of `NOTIFY_SOCKET` for the program.
-    let name: String
+    package let name: String
     private let socket: Descriptor
 
-    init() throws(SystemError) {
+    package init() throws(SystemError) {
         let type = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
         let number = Glibc.socket(AF_UNIX, type, 0)
         guard number >= 0 else { throw SystemError("socket") }
@@ -29,13 +28,14 @@ struct ReadySocket {
         guard isNamed, Int(length) > family + 1 else { throw SystemError("bind") }
         // Five hexadecimal digits behind a zero byte, for which NOTIFY_SOCKET has an @.
         let bytes = withUnsafeBytes(of: address.sun_path) { Array($0.prefix(Int(length) - family).dropFirst()) }
-        name = "@" + String(decoding: bytes, as: UTF8.self)
+        guard let digits = String(validating: bytes, as: UTF8.self) else { throw SystemError("bind", code: EINVAL) }
+        name = "@" + digits
     }
 
     /// Waits until the program is ready.
     ///
     /// - Returns: false if it is not after `seconds`.
-    func wait(seconds: Int64) throws(SystemError) -> Bool {
+    package func wait(seconds: Int64) throws(SystemError) -> Bool {
         try socket.wait(for: POLLIN, until: Uptime.nanoseconds + seconds * 1_000_000_000)
     }
 }

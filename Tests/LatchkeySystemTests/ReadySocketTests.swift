@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LatchkeySystem
 import Testing
-
-@testable import LatchkeyDesktop
 
 /// How the settings learn that the program that shows prompts is ready.
 @Suite struct ReadySocketTests {
