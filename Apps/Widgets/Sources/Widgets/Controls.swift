@@ -23,7 +23,7 @@ public final class Button: Widget {
         picture = icon.map { Picture($0, points: 16) }
         label = showsTitle ? Label(lines: isClipped ? 1 : nil, wraps: isClipped, isCentred: isClipped) : nil
         super.init(gtk_button_new())
-        if let label, styles.contains("pill") { Self.wrap(label) }
+        if let label, styles.contains("pill") { Self.wrap(label.opaque) }
         let content = Box(.across, spacing: 8, [picture, label].compactMap { $0 })
         if isClipped { label?.expand(across: true) } else { content.centre() }
         gtk_button_set_child(raw.assumingMemoryBound(to: GtkButton.self), content.widget)
@@ -32,14 +32,14 @@ public final class Button: Widget {
         self.title = title
     }
 
-    /// Wraps a title between its words where it has no room in one line. The title of a pill, which belongs to a page, would
-    /// make a narrow window wider.
-    private static func wrap(_ label: Label) {
-        gtk_label_set_wrap(label.opaque, 1)
-        gtk_label_set_wrap_mode(label.opaque, PANGO_WRAP_WORD)
-        gtk_label_set_natural_wrap_mode(label.opaque, GTK_NATURAL_WRAP_NONE)
-        gtk_label_set_justify(label.opaque, GTK_JUSTIFY_CENTER)
-        gtk_label_set_xalign(label.opaque, 0.5)
+    /// Wraps the title of a button between its words where it has no room in one line: a long title, such as that of a pill,
+    /// would make a narrow window wider.
+    static func wrap(_ label: OpaquePointer) {
+        gtk_label_set_wrap(label, 1)
+        gtk_label_set_wrap_mode(label, PANGO_WRAP_WORD)
+        gtk_label_set_natural_wrap_mode(label, GTK_NATURAL_WRAP_NONE)
+        gtk_label_set_justify(label, GTK_JUSTIFY_CENTER)
+        gtk_label_set_xalign(label, 0.5)
     }
 
     /// Its title and accessible name.

@@ -12,11 +12,7 @@ public final class MnemonicButton: Widget {
         // The label has no mnemonic widget, so that it presses the button around it, and GTK does not add its text to
         // the accessible name.
         let label: UnsafeMutablePointer<GtkWidget> = gtk_label_new_with_mnemonic(title)
-        // A long title would make a narrow window wider.
-        gtk_label_set_wrap(OpaquePointer(label), 1)
-        // It is in one line where there is room for it.
-        gtk_label_set_natural_wrap_mode(OpaquePointer(label), GTK_NATURAL_WRAP_NONE)
-        gtk_label_set_justify(OpaquePointer(label), GTK_JUSTIFY_CENTER)
+        Button.wrap(OpaquePointer(label))
         gtk_button_set_child(raw.assumingMemoryBound(to: GtkButton.self), label)
         setAccessibleName(String(title.filter { $0 != "_" }))
         for style in styles { setStyle(style) }
