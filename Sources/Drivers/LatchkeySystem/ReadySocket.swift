@@ -11,14 +11,12 @@ package struct ReadySocket {
     private let socket: Descriptor
 
     package init() throws(SystemError) {
-        let type = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
-        let number = Glibc.socket(AF_UNIX, type, 0)
-        guard number >= 0 else { throw SystemError("socket") }
-        socket = Descriptor(owning: number)
+        socket = try Sockets.datagrams()
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let family = MemoryLayout<sa_family_t>.size
         var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let number = socket.number
         let isNamed = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 // An address that ends behind the family asks the kernel for a name.

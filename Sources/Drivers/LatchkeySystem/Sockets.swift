@@ -26,9 +26,12 @@ package enum Sockets {
         return address
     }
 
-    private static func make(nonblocking: Bool) throws(SystemError) -> Descriptor {
-        let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (nonblocking ? SOCK_NONBLOCK.rawValue : 0)
-        let number = socket(AF_UNIX, CInt(type), 0)
+    /// A socket for single messages, without an address.
+    static func datagrams() throws(SystemError) -> Descriptor { try make(SOCK_DGRAM) }
+
+    private static func make(_ type: __socket_type, nonblocking: Bool = false) throws(SystemError) -> Descriptor {
+        let flags = SOCK_CLOEXEC.rawValue | (nonblocking ? SOCK_NONBLOCK.rawValue : 0)
+        let number = socket(AF_UNIX, CInt(type.rawValue | flags), 0)
         guard number >= 0 else { throw SystemError("socket") }
         return Descriptor(owning: number)
     }
@@ -36,7 +39,7 @@ package enum Sockets {
     /// Listens at `path`, replacing a file there. The socket file never has more permissions than `mode`, and has them
     /// when this function returns; the descriptor is non-blocking.
     package static func listen(_ path: String, mode: UInt32 = 0o600) throws(SystemError) -> Descriptor {
-        let descriptor = try make(nonblocking: true)
+        let descriptor = try make(SOCK_STREAM, nonblocking: true)
         var address = try address(path)
         unlink(path)
         // Linux creates the file with the mode of the socket, less the bits of the umask, which all threads share.
@@ -62,7 +65,7 @@ package enum Sockets {
     package static func connect(
         _ path: String, name: [UInt8]? = nil, seconds: Int64? = nil
     ) throws(SystemError) -> Descriptor {
-        let descriptor = try make(nonblocking: false)
+        let descriptor = try make(SOCK_STREAM)
         if let name { try setName(descriptor, name) }
         if let seconds { try limitSending(descriptor, seconds: seconds) }
         var address = try address(path)
