@@ -23,6 +23,9 @@ import Glibc
     public static func begin(
         identifier: String, place: String, opened: @escaping @MainActor (String) -> Void
     ) -> Bool {
+        // Without a bus there must be no application: GTK would ask it for its place on the bus when a screen reader reads the
+        // window, and crash. And before it is made, because an owner that does not answer would be waited for.
+        guard let owner = owner(of: identifier), owner != .another else { return true }
         // An application of GTK passes on with which event it was started, so that its window may come to the front.
         guard let made = gtk_application_new(identifier, GApplicationFlags(rawValue: 0)) else { return true }
         let application = UnsafeMutableRawPointer(made).assumingMemoryBound(to: GApplication.self)
@@ -38,10 +41,10 @@ import Glibc
         let group = OpaquePointer(application)
         g_action_map_add_action(group, open)
         (Self.application, Self.opened) = (application, opened)
-        // Before, because an owner that does not answer would be waited for; and after, because another one can be there then.
-        // If the bus cannot be used, the registration fails, and this process is the first one.
-        guard isOwnedByAnother(identifier) != true, g_application_register(application, nil, nil) != 0,
-            g_application_get_is_remote(application) != 0, isOwnedByAnother(identifier) == false
+        // If the bus cannot be used, the registration fails, and this process is the first one. Another owner can be there by
+        // now.
+        guard g_application_register(application, nil, nil) != 0, g_application_get_is_remote(application) != 0,
+            Self.owner(of: identifier) == .thisProgram
         else { return true }
         g_action_group_activate_action(group, action, g_variant_new_string(place))
         // This process ends before its main loop would send it.
@@ -49,8 +52,11 @@ import Glibc
         return false
     }
 
-    /// Whether the name belongs to a process that does not execute the file that this process executes; nil if it has no owner.
-    private static func isOwnedByAnother(_ name: String) -> Bool? {
+    /// Who has a name on the bus.
+    private enum Owner { case nobody, thisProgram, another }
+
+    /// Whether the process with the name executes the file that this process executes; nil if there is no bus.
+    private static func owner(of name: String) -> Owner? {
         guard let bus = g_bus_get_sync(G_BUS_TYPE_SESSION, nil, nil) else { return nil }
         defer { g_object_unref(UnsafeMutableRawPointer(bus)) }
         var arguments: [OpaquePointer?] = [g_variant_new_string(name)]
@@ -60,17 +66,17 @@ import Glibc
                 "GetConnectionUnixProcessID", g_variant_new_tuple(&arguments, 1), nil, G_DBUS_CALL_FLAGS_NONE, 2000,
                 nil,
                 nil)
-        else { return nil }
+        else { return .nobody }
         defer { g_variant_unref(reply) }
-        guard g_variant_n_children(reply) == 1, let value = g_variant_get_child_value(reply, 0) else { return true }
+        guard g_variant_n_children(reply) == 1, let value = g_variant_get_child_value(reply, 0) else { return .another }
         defer { g_variant_unref(value) }
-        guard g_variant_classify(value) == G_VARIANT_CLASS_UINT32 else { return true }
+        guard g_variant_classify(value) == G_VARIANT_CLASS_UINT32 else { return .another }
         var (own, other) = (stat(), stat())
         // A process that cannot be examined is not known to be the same program.
         guard stat("/proc/self/exe", &own) == 0, stat("/proc/\(g_variant_get_uint32(value))/exe", &other) == 0 else {
-            return true
+            return .another
         }
-        return own.st_dev != other.st_dev || own.st_ino != other.st_ino
+        return own.st_dev == other.st_dev && own.st_ino == other.st_ino ? .thisProgram : .another
     }
 
     /// Gives up the name, so that the next process is the first one. Called when this one will not show its window any more.
