@@ -4,6 +4,7 @@
 import contextlib
 import os
 import re
+import signal
 import subprocess
 import time
 
@@ -14,6 +15,8 @@ from gi.repository import Atspi  # noqa: E402
 
 PICTURES = os.environ.get("LATCHKEY_SCREENSHOTS", "")
 PATIENCE = 20
+# The signals of an error of the program itself. Swift ends a program with SIGILL or SIGTRAP.
+CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP)
 # A window that is destroyed while it is read may never reply. By default the library waits for it until the program has
 # run for 15 seconds, longer than a message is shown.
 Atspi.set_timeout(2000, 0)
@@ -151,6 +154,15 @@ def everything_has_a_name(tree):
     for node in tree.all():
         if node.role in NAMED:
             check(node.name and not node.name.startswith("Gtk"), f"a {node.role} has no name:\n" + "\n".join(tree.lines()))
+
+
+def end_all(programs):
+    """Ends these programs, and fails if one of them crashed, before or now."""
+    for program in programs:
+        program.end()
+    for program in programs:
+        status = program.process.returncode
+        check(status is None or -status not in CRASHES, f"signal {status} ended {program.title}: {program.said()}")
 
 
 class Windows:

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import threading
 
-from accessible import Windows, check, until
+from accessible import Windows, check, end_all, until
 from terminal import Terminal
 
 # Seconds, longer than a test.
@@ -43,13 +43,14 @@ class Machine:
         return self
 
     def __exit__(self, *_):
-        for window in self.windows:
-            window.end()
-        if self.serves():
-            os.kill(self.daemon(), signal.SIGTERM)
-            # Until it has ended, it writes to the folder.
-            until(lambda: not self.serves(), lambda: "the daemon still runs")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        try:
+            end_all(self.windows)
+        finally:
+            if self.serves():
+                os.kill(self.daemon(), signal.SIGTERM)
+                # Until it has ended, it writes to the folder.
+                until(lambda: not self.serves(), lambda: "the daemon still runs")
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def daemon(self):
         """The daemon's process id, from its lock file."""

@@ -6,7 +6,7 @@ import shutil
 import socket
 import tempfile
 
-from accessible import PATIENCE
+from accessible import PATIENCE, end_all
 from agent_screen import AGENT, Prompt
 from deterministic_cbor import decode, encode
 
@@ -56,10 +56,12 @@ class ShownPrompt:
         return self
 
     def __exit__(self, *_):
-        self.prompt.end()
-        self.connection.close()
-        self.listening.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        try:
+            end_all([self.prompt])
+        finally:
+            self.connection.close()
+            self.listening.close()
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def send(self, frame):
         payload = encode(frame)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 
-from accessible import check, until
+from accessible import check, end_all, until
 from attack_client import App
 from processes import Process, start_when_ready
 
@@ -99,6 +99,8 @@ class Found(Prompt):
     """An agent that is no child of this process."""
 
     class Other:
+        returncode = None
+
         def __init__(self, pid):
             self.pid = pid
 
@@ -137,10 +139,11 @@ class Machine:
         return self
 
     def __exit__(self, *_):
-        for program in self.started:
-            program.end()
-        self.stop_daemon()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        try:
+            end_all(self.started)
+        finally:
+            self.stop_daemon()
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def daemon(self):
         """The daemon's process id, from its lock file; None if none runs."""
