@@ -40,6 +40,15 @@ def test_a_dropped_error_has_its_reason():
                 if re.search(r"(^|[^A-Za-z])try\?", line) and "//" not in line and not re.match(" *//", above))
 
 
+def test_a_program_ends_without_freeing_what_its_threads_use():
+    """exit(3) lets libraries do that. PAM's modules expect it, and a window's program has one thread until it has read its
+    arguments."""
+    expect_none(f"{name}:{line_of(text, found.start())}: exit   <- ProgramEnd.now, MainLoop.end or Main.end"
+                for name, text in files(r"(RelyingParty/|Apps/.*)?Sources/.*\.swift")
+                if not re.search("/latchkey-pam/Main.swift|^Apps/.*/Main.swift", name)
+                for found in re.finditer(r"^(?! *//).*?(?<![\w.])exit\(", text, re.MULTILINE))
+
+
 def test_no_service_signals_a_process_by_its_number():
     """By then it can be that of another user's process: services use the pidfd of `ChildProcess`. This process's own
     number stays its own."""

@@ -161,8 +161,8 @@ def end_all(programs):
     for program in programs:
         program.end()
     for program in programs:
-        status = program.process.returncode
-        check(status is None or -status not in CRASHES, f"signal {status} ended {program.title}: {program.said()}")
+        signal_number = -(program.process.returncode or 0)
+        check(signal_number not in CRASHES, f"signal {signal_number} ended {program.title}: {program.said()}")
 
 
 class Windows:

@@ -87,7 +87,7 @@ enum Output {
                 }
                 guard errno != EPIPE else { return }
                 Log.error("error: standard output cannot be written: \(String(cString: strerror(errno)))")
-                exit(74)
+                Main.end(74)
             }
             rest = rest.dropFirst(count)
         }

@@ -19,7 +19,11 @@ enum Main {
         } catch {
             fail("\(error)")
         }
+        end()
     }
+
+    /// Ends the program at once. exit(3) would first free what other threads still use, and crash them.
+    static func end(_ code: CInt = 0) -> Never { _exit(code) }
 
     /// The words after the name of the program. One that is not UTF-8 is refused: repaired, it would name something else.
     private static func arguments() throws(Usage) -> [String] {
@@ -43,13 +47,13 @@ enum Main {
 
     private static func fail(_ message: String, _ hint: String = "", _ code: CInt = 1) -> Never {
         Log.error("error: \(message)" + (hint.isEmpty ? "" : "\nhint: \(hint)"))
-        exit(code)
+        end(code)
     }
 
     private static func run(_ arguments: [String]) throws {
         guard let first = arguments.first else {
             Log.error(String(Help.overview.dropLast()))
-            exit(64)
+            end(64)
         }
         switch (first, arguments.dropFirst().first) {
         case ("--help", _), ("-h", _), ("help", nil): return Output.write(Help.overview)

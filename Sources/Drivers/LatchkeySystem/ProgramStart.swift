@@ -20,7 +20,7 @@ package enum ProgramStart {
                 let text =
                     "error: argument \(index + 1) is not valid UTF-8: \(String(showing: bytes))\nhint: Names are UTF-8.\n"
                 try? StandardStream.error.write(all: Array(text.utf8))
-                exit(64)
+                ProgramEnd.now(64)
             }
             return text
         }

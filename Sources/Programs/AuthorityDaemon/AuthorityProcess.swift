@@ -44,10 +44,10 @@ package enum AuthorityProcess {
                 } else {
                     try run(options, isVirtual, drivers)
                 }
-                exit(0)
+                ProgramEnd.now()
             } catch {
                 StandardError.write(error)
-                exit(1)
+                ProgramEnd.now(1)
             }
         } catch {
             switch error {
@@ -58,9 +58,9 @@ package enum AuthorityProcess {
                     Failure(
                         .invalidParameter, "unknown option \(argument), or an option without its value",
                         hint: "See: latchkey-authd --help"))
-                exit(64)
+                ProgramEnd.now(64)
             }
-            exit(0)
+            ProgramEnd.now()
         }
     }
 

@@ -25,7 +25,7 @@ enum UserSensors {
         guard fcntl(descriptor, F_GETFD) >= 0 else {
             let text = Array("error: latchkey-authd --user is started by latchkeyd\nhint: See latchkey-authd(8)\n".utf8)
             _ = write(STDERR_FILENO, text, text.count)
-            exit(64)
+            ProgramEnd.now(64)
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         let host: SensorHost

@@ -15,14 +15,14 @@ package enum FingerprintProcess {
         let texts = FingerprintTexts(words)
         if arguments.isEmpty || arguments == ["--help"] {
             write(texts.usage, .output)
-            exit(arguments.isEmpty ? 64 : 0)
+            ProgramEnd.now(arguments.isEmpty ? 64 : 0)
         }
         do throws(Failure) {
             try run(arguments, words)
-            exit(0)
+            ProgramEnd.now()
         } catch {
             write(texts.report(error), .error)
-            exit(status(of: error))
+            ProgramEnd.now(status(of: error))
         }
     }
 

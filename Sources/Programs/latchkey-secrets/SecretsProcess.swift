@@ -13,7 +13,7 @@ enum SecretsProcess {
         let texts = SecretsTexts(Words.installed(isolates: false, isTerminal: true))
         if arguments.isEmpty || arguments == ["--help"] {
             write(texts.usage, .output)
-            exit(arguments.isEmpty ? 64 : 0)
+            ProgramEnd.now(arguments.isEmpty ? 64 : 0)
         }
         do throws(Failure) {
             if arguments == ["--serve"] { try serve(texts) }
@@ -21,10 +21,10 @@ enum SecretsProcess {
                 setup: SecretsSetup(), bus: sessionBus, texts: texts, write: { write($0, .output) },
                 note: { write($0, .error) }
             ).run(arguments)
-            exit(0)
+            ProgramEnd.now()
         } catch {
             write(texts.report(error), .error)
-            exit(error.status == .invalidParameter ? 64 : error.status.exitCode)
+            ProgramEnd.now(error.status == .invalidParameter ? 64 : error.status.exitCode)
         }
     }
 
@@ -64,12 +64,12 @@ enum SecretsProcess {
                 hasEnded.set(Failure(.daemonUnavailable, "The message bus cannot be used: \(error.description)"))
             }
         }
-        DaemonProcess.stop(on: signals) { exit(0) }
+        DaemonProcess.stop(on: signals) { ProgramEnd.now() }
         // The session has ended, or its bus is started again: the new bus starts the provider when a program needs it. Every
         // item and answer is in the daemon.
         guard let failure = hasEnded.wait(), let failure else {
             write(texts.busHasEnded + "\n", .error)
-            exit(0)
+            ProgramEnd.now()
         }
         withExtendedLifetime(provider) {}
         throw failure

@@ -125,7 +125,7 @@ enum Output {
             guard stream != .error, error.code != EPIPE else { return }
             let failure = CommandFailure.stream(stream, error)
             failure.report()
-            exit(failure.exitCode)
+            ProgramEnd.now(failure.exitCode)
         }
     }
 }

@@ -70,7 +70,7 @@ struct DetachedSSHAgent {
             throw Failure(.daemonUnavailable, "The agent did not start within \(Self.startSeconds) seconds.")
         }
         Output.writeError(SecretBytes(said.errors))
-        exit(status >> 8)
+        ProgramEnd.now(status >> 8)
     }
 
     /// Closes this process's copies of the agent's streams on return, so that they end with the agent.

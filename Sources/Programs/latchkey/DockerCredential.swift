@@ -35,7 +35,7 @@ enum DockerCredential {
             switch error {
             case .text(let text):
                 Output.write(text + "\n")
-                exit(1)
+                ProgramEnd.now(1)
             case .command(let failure):
                 // docker shows what is on standard output only.
                 if case .failure(let failure) = failure { Output.write(localized(failure.text) + "\n") }

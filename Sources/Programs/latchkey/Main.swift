@@ -12,8 +12,9 @@ enum Main {
             try run(arguments)
         } catch {
             error.report()
-            exit(error.exitCode)
+            ProgramEnd.now(error.exitCode)
         }
+        ProgramEnd.now()
     }
 
     private static func run(_ arguments: [[UInt8]]) throws(CommandFailure) {
@@ -21,7 +22,7 @@ enum Main {
         let shown = arguments.map { String(showing: $0) }
         guard let name = shown.first else {
             Output.writeError(Help.overview)
-            exit(64)
+            ProgramEnd.now(64)
         }
         switch name {
         case "--help", "-h": return Output.write(Help.overview)

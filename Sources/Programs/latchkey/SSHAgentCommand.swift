@@ -62,7 +62,7 @@ enum SSHAgentCommand {
         DaemonProcess.stop(on: signals) {
             // The lock is held until the process has ended, so the socket is still that of this agent.
             Files.remove(place.socket)
-            exit(0)
+            ProgramEnd.now()
         }
         Output.write(shell.set("SSH_AUTH_SOCK", place.socket))
         try serve(listener, chosen)

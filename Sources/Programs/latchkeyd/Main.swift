@@ -21,9 +21,9 @@ enum Main {
             case .wrong(let argument):
                 StandardError.write(
                     Failure(.invalidParameter, "unknown option \(argument)", hint: "See: latchkeyd --help"))
-                exit(64)
+                ProgramEnd.now(64)
             }
-            exit(0)
+            ProgramEnd.now()
         }
         do throws(Failure) {
             if let system = options.system {
@@ -35,8 +35,9 @@ enum Main {
             }
         } catch {
             StandardError.write(error)
-            exit(1)
+            ProgramEnd.now(1)
         }
+        ProgramEnd.now()
     }
 
     /// Starts the same program in a new session and does not wait for it.

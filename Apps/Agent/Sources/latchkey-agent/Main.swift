@@ -85,7 +85,7 @@ enum Main {
                 last = nil
                 say("error: \(error.message)", hint: error.hint)
                 switch error.code {
-                case .taken, .notUnderstood: exit(75)
+                case .taken, .notUnderstood: MainLoop.end(75)
                 case .unreachable: break
                 }
             }

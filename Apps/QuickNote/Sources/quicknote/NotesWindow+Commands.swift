@@ -34,7 +34,7 @@ extension NotesWindow {
         let model = model
         Task {
             await model.lock()
-            if model.hasUnsavedText { wish = .close } else { exit(0) }
+            if model.hasUnsavedText { wish = .close } else { MainLoop.end() }
         }
     }
 

@@ -120,6 +120,6 @@ extension NotesWindow {
         makeQuestion(
             "close", "A Note Is Not Saved", "Closing now loses your text. Unlocking instead brings it back.",
             icon: "dialog-warning-symbolic", yes: "Close and Lose It"
-        ) { exit(1) }
+        ) { MainLoop.end(1) }
     }
 }

@@ -323,7 +323,7 @@ import Widgets
     }
 
     /// Ends the process without waiting for threads that wait for the daemon.
-    private func leave() -> Never { _exit(0) }
+    private func leave() -> Never { MainLoop.end() }
 
     // MARK: - Widgets
 

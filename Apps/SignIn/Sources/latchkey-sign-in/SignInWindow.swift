@@ -165,13 +165,13 @@ import Widgets
     /// Ends the session if there is one, and exits. The window does not wait for a server that is slow.
     private func close() {
         model.cancel()
-        guard model.state.isSignedIn, model.activity == nil else { exit(0) }
+        guard model.state.isSignedIn, model.activity == nil else { MainLoop.end() }
         window?.hide()
         let model = model
-        _ = MainLoop.after(milliseconds: 3000) { exit(0) }
+        _ = MainLoop.after(milliseconds: 3000) { MainLoop.end() }
         Task {
             await model.signOut()
-            exit(0)
+            MainLoop.end()
         }
     }
 

@@ -27,6 +27,9 @@ import Glibc
         while true { g_main_context_iteration(nil, 1) }
     }
 
+    /// Ends the process at once. exit(3) would first free what other threads still use, and crash them.
+    public nonisolated static func end(_ status: CInt = 0) -> Never { _exit(status) }
+
     /// Calls `action` once after a time, and returns the timer.
     public static func after(milliseconds: UInt32, _ action: @escaping @MainActor () -> Void) -> UInt32 {
         g_timeout_add_full(G_PRIORITY_DEFAULT, milliseconds, Action.runOnce, Action(action).kept, Action.dropData)

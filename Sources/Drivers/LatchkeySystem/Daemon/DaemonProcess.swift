@@ -45,7 +45,7 @@ package enum DaemonProcess {
             _ = try Accounts.name(of: channel.user)
         } catch {
             // A database that cannot be read is no answer: the programs get the error when they are identified.
-            if error.cause == nil { exit(WorkerMessage.noAccount) }
+            if error.cause == nil { ProgramEnd.now(WorkerMessage.noAccount) }
         }
     }
 

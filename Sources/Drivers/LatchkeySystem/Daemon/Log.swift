@@ -24,7 +24,7 @@ package enum StandardOutput {
             // A reader that has seen enough is no error.
             guard error.code != EPIPE else { return }
             StandardError.write(Failure(error, "Standard output cannot be written"))
-            exit(74)
+            ProgramEnd.now(74)
         }
     }
 }
