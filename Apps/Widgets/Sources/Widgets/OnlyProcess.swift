@@ -52,8 +52,8 @@ import Glibc
         return false
     }
 
-    /// Who has a name on the bus.
-    private enum Owner { case nobody, thisProgram, another }
+    /// The owner of a name on the bus; `absent` also if the bus does not say.
+    private enum Owner { case absent, thisProgram, another }
 
     /// Whether the process with the name executes the file that this process executes; nil if there is no bus.
     private static func owner(of name: String) -> Owner? {
@@ -66,7 +66,7 @@ import Glibc
                 "GetConnectionUnixProcessID", g_variant_new_tuple(&arguments, 1), nil, G_DBUS_CALL_FLAGS_NONE, 2000,
                 nil,
                 nil)
-        else { return .nobody }
+        else { return .absent }
         defer { g_variant_unref(reply) }
         guard g_variant_n_children(reply) == 1, let value = g_variant_get_child_value(reply, 0) else { return .another }
         defer { g_variant_unref(value) }
