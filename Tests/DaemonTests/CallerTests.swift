@@ -25,7 +25,7 @@ import Testing
         let asking = try RunningProgram(daemon, "latchkey", ["get", "protected"])
         let prompt = try agent.shown()
         try agent.send(.visible, to: prompt.id)
-        // A child that nobody has waited for yet keeps its number.
+        // The process id of a child is not reused before wait(2) has returned its status.
         kill(asking.process, SIGKILL)
         Processes.wait(asking.process)
         #expect(try agent.receive() == .message(prompt: prompt.id, .dismiss))
